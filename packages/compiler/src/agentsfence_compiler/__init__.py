@@ -1,0 +1,1 @@
+"""From the words of a person to a task policy."""
