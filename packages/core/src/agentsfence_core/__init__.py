@@ -1,0 +1,1 @@
+"""Which tool calls of an agent a task may make."""

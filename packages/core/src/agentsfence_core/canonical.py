@@ -1,0 +1,69 @@
+"""One canonical form for arguments, and digests over it (DESIGN 8: grants; DESIGN 12: canonicalisation is idempotent).
+
+Total and linear: any value of any type, NaN, bytes, cycles and unbounded depth included. What has no canonical form
+(a cycle, an unknown object, more than a million values) has the empty digest, and an empty digest never matches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+
+_DEPTH = 200  # levels; below json's own recursion limit
+_NODES = 1_000_000  # values
+
+
+class _NoFormError(Exception):
+    """The value has no canonical form."""
+
+
+def canonical(value: object) -> str:
+    """Return a text that is equal for equal arguments whatever the order of keys, or an empty text. Never raises."""
+    try:
+        return json.dumps(_plain(value, 0, [_NODES]), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    except (_NoFormError, ValueError, TypeError, RecursionError, RuntimeError):
+        return ""
+
+
+def digest(*parts: object) -> str:
+    """Return a 32-character hexadecimal digest of ``parts``, or an empty text when one has no canonical form."""
+    hashed = hashlib.sha256()
+    for part in parts:
+        form = canonical(part)
+        if not form:
+            return ""
+        hashed.update(form.encode("ascii"))
+        hashed.update(b"\0")
+    return hashed.hexdigest()[:32]
+
+
+def digest_arguments(args: Mapping[str, object], without: Iterable[str] = ()) -> str:
+    """Return the digest of a call's arguments, with the named top-level ones (message text) left out."""
+    left_out = frozenset(without)
+    return digest({name: value for name, value in args.items() if name not in left_out} if left_out else args)
+
+
+def _plain(value: object, depth: int, left: list[int]) -> object:
+    """Rewrite a value as JSON types; every kind that JSON lacks becomes a tagged object that no JSON value equals."""
+    left[0] -= 1
+    if depth > _DEPTH or left[0] < 0:
+        raise _NoFormError
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return value if value.bit_length() < 1024 else {"": ["int", hex(value)]}  # noqa: PLR2004
+    if isinstance(value, float):
+        return {"": ["float", repr(value)]} if value != value or value in {float("inf"), float("-inf")} else value  # noqa: PLR0124
+    if isinstance(value, Mapping):
+        pairs = [(key if isinstance(key, str) else {"": repr(key)}, _plain(item, depth + 1, left)) for key, item in value.items()]
+        if all(isinstance(key, str) for key, _ in pairs) and "" not in value:
+            return {str(key): item for key, item in pairs}
+        return {"": ["map", sorted(json.dumps(pair, sort_keys=True) for pair in pairs)]}
+    if isinstance(value, list | tuple):
+        return [_plain(item, depth + 1, left) for item in value]
+    if isinstance(value, bytes | bytearray):
+        return {"": ["bytes", hashlib.sha256(bytes(value)).hexdigest()]}
+    if isinstance(value, set | frozenset):
+        return {"": ["set", sorted(json.dumps(_plain(item, depth + 1, left), sort_keys=True) for item in value)]}
+    raise _NoFormError
