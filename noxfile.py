@@ -45,7 +45,7 @@ def types(session: nox.Session) -> None:
 def imports(session: nox.Session) -> None:
     """Imports point one way (import-linter)."""
     prepare(session)
-    session.run("lint-imports", *session.posargs)
+    session.run("lint-imports", "--no-logo", *session.posargs)
 
 
 @nox.session
