@@ -1,0 +1,227 @@
+"""What one walk of the checks looks at: one effect of one action under one policy, with the row it must fit.
+
+The context is the only thing a check receives. The choice of the row is made here, once per effect, because three
+checks (6, 8 and 13) must speak of the same row: *one effect must fit one row* (DESIGN 6).
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from agentsfence_core.evaluation.prepared import AMOUNT_UNIT, Bounds, PreparedPolicy, amount_units
+from agentsfence_core.model import Action, Effect, ExecutionState, HostFacts, Outcome, ReasonCode, Risk, TargetKind, Verdict
+
+_OBJECT_ID = "id"
+
+
+class Context:
+    """One effect under evaluation. ``questioned`` says whether an earlier check of this walk asks about it."""
+
+    __slots__ = ("_row", "_row_known", "action", "effect", "host", "now", "policy", "questioned", "state")
+
+    def __init__(
+        self, policy: PreparedPolicy, state: ExecutionState, action: Action, effect: Effect, host: HostFacts, now: float
+    ) -> None:
+        """Look at one effect of ``action``."""
+        self.policy = policy
+        self.state = state
+        self.action = action
+        self.effect = effect
+        self.host = host
+        self.now = now
+        self.questioned = False
+        self._row: Bounds | None = None
+        self._row_known = False
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the policy has rows of this capability; then they alone list it."""
+        return self.effect.capability in self.policy.rows
+
+    @property
+    def row(self) -> Bounds | None:
+        """The row that the effect fits best: with the least strict sum of what its bounds, parties and approval say."""
+        if not self._row_known:
+            rows = self.policy.rows.get(self.effect.capability, ())
+            self._row = rows[0] if len(rows) == 1 else min(rows, key=self._strictness, default=None)
+            self._row_known = True
+        return self._row
+
+    def constraints(self) -> tuple[Bounds, ...]:
+        """Return the tool constraints that speak of this effect; all of them hold."""
+        if not self.policy.constraints:
+            return ()
+        return tuple(b for names, b in self.policy.constraints if names.cover(self.action.tool, self.effect))
+
+    def invocations(self) -> int:
+        """Return how many invocations of this action have this effect's capability."""
+        if len(self.action.effects) == 1:
+            return 1
+        return len({e.invocation for e in self.action.effects if e.capability == self.effect.capability})
+
+    def outbound_invocations(self) -> int:
+        """Return how many invocations of this action send or write outside."""
+        return len({e.invocation for e in self.action.effects if e.risk in _OUTBOUND})
+
+    def _strictness(self, row: Bounds) -> tuple[int, int, int]:
+        breach = breach_of(row, self)
+        parties = parties_of(row, self)
+        return (
+            _WEIGHT[breach.verdict] if breach else 0,
+            _WEIGHT[parties.verdict] if parties else 0,
+            1 if row.needs_approval else 0,
+        )
+
+
+_OUTBOUND = frozenset({Risk.EXTERNAL_WRITE, Risk.COMMUNICATION})
+_WEIGHT = {Verdict.ALLOW: 0, Verdict.ASK_USER: 1, Verdict.BLOCK: 2}
+
+
+def carries_party(effect: Effect) -> bool:
+    """Whether check 8 looks at this effect: a send always, any other write when a party is in it (DESIGN 6)."""
+    if effect.risk is Risk.COMMUNICATION:
+        return True
+    if effect.risk is Risk.READ:
+        return False
+    return bool(effect.recipients) or TargetKind.RECIPIENTS in effect.unverified
+
+
+def parties_of(row: Bounds, context: Context) -> Outcome | None:
+    """Return what binding the effect's parties to this row says; a party outside the row is `breach_of`'s to say."""
+    effect = context.effect
+    if not carries_party(effect):
+        return None
+    bound = row.recipients is not None or any(c.recipients is not None for c in context.constraints())
+    if not bound and context.policy.recipients is None:
+        return _ask(effect, ReasonCode.RECIPIENT_NOT_BOUND, f"you named no address for this: {_first(effect.recipients)}")
+    if not effect.recipients:
+        return _ask(effect, ReasonCode.RECIPIENT_NOT_BOUND, "it does not show whom it reaches")
+    return None
+
+
+def breach_of(bounds: Bounds, context: Context) -> Outcome | None:
+    """Return how the effect leaves these bounds: BLOCK outside, ASK_USER where it cannot be seen (check 6)."""
+    effect = context.effect
+    question: Outcome | None = None
+    for look in (_recipients, _domains, _paths, _objects, _values, _amount, _calls):
+        outcome = look(bounds, context, effect)
+        if outcome is not None:
+            if outcome.verdict is Verdict.BLOCK:
+                return outcome
+            question = question or outcome
+    return question
+
+
+def _recipients(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+    if bounds.recipients is None:
+        return None
+    for party in effect.recipients:
+        if party not in bounds.recipients:
+            return _block(effect, ReasonCode.RECIPIENT_NOT_LISTED, f"{_first((party,))} is not {_list(bounds.shown)}")
+    return _unseen(effect, TargetKind.RECIPIENTS)
+
+
+def _domains(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+    if bounds.domains is None:
+        return None
+    for host in effect.domains:
+        if host not in bounds.domains:
+            return _block(effect, ReasonCode.DOMAIN_NOT_LISTED, f"{_first((host,))} is not a host you named")
+    return _unseen(effect, TargetKind.DOMAINS)
+
+
+def _paths(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+    if bounds.paths is None:
+        return None
+    for path in effect.paths:
+        if path not in bounds.paths:
+            return _block(effect, ReasonCode.PATH_NOT_LISTED, f"{_first((path,))} is outside the paths you named")
+    return _unseen(effect, TargetKind.PATHS)
+
+
+def _objects(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+    if bounds.objects is None:
+        return None
+    opaque = False
+    for reference in effect.objects:
+        if reference in bounds.objects:
+            continue
+        if reference.kind == _OBJECT_ID:
+            opaque = True
+        elif bounds.objects.binds(reference.kind):
+            return _block(effect, ReasonCode.OBJECT_NOT_LISTED, f"{_first((str(reference),))} is not what you named")
+    if opaque:
+        return _ask(effect, ReasonCode.TARGET_UNVERIFIED, "it names its object by an id that cannot be compared with your words")
+    return _unseen(effect, TargetKind.OBJECTS)
+
+
+def _values(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+    if not bounds.values:
+        return None
+    wanted = dict(bounds.values)
+    for name, value in effect.values:
+        if name in wanted and value.casefold() != wanted[name]:
+            return _block(effect, ReasonCode.VALUE_NOT_LISTED, f"{name} is {_first((value,))}, you said {wanted[name]}")
+    return _unseen(effect, TargetKind.VALUES)
+
+
+def _amount(bounds: Bounds, context: Context, effect: Effect) -> Outcome | None:
+    if bounds.max_amount is None:
+        return None
+    units = effect_amount(effect)
+    if units is None:
+        return _ask(effect, ReasonCode.TARGET_UNVERIFIED, "its amount cannot be read")
+    if context.state.counters.get(amount_counter(bounds), 0) + units > bounds.max_amount:
+        limit = Decimal(bounds.max_amount) / AMOUNT_UNIT
+        return _block(effect, ReasonCode.AMOUNT_ABOVE_LIMIT, f"it goes above the {limit:f} that you named")
+    return None
+
+
+def _calls(bounds: Bounds, context: Context, effect: Effect) -> Outcome | None:
+    if bounds.max_calls is None:
+        return None
+    if context.state.counters.get(bounds.key, 0) + context.invocations() > bounds.max_calls:
+        return _block(effect, ReasonCode.MAX_CALLS_USED, f"{bounds.max_calls} such calls were asked for, and they are used up")
+    return None
+
+
+def effect_amount(effect: Effect) -> int | None:
+    """Return the amount that an effect moves, in ten-thousandths; ``None`` where it cannot be read."""
+    amounts = [amount_units(value) for name, value in effect.values if name == "amount"]
+    if not amounts or any(amount is None for amount in amounts):
+        return None
+    return sum(amount for amount in amounts if amount is not None)
+
+
+def amount_counter(bounds: Bounds) -> str:
+    """Return the name of the counter that sums amounts under these bounds."""
+    return f"amount:{bounds.key}"
+
+
+def _unseen(effect: Effect, kind: TargetKind) -> Outcome | None:
+    if kind in effect.unverified:
+        return _ask(effect, ReasonCode.TARGET_UNVERIFIED, f"its {kind.value} cannot be read from the call")
+    return None
+
+
+def _ask(effect: Effect, code: ReasonCode, detail: str) -> Outcome:
+    return Outcome(Verdict.ASK_USER, code, detail, effect)
+
+
+def _block(effect: Effect, code: ReasonCode, detail: str) -> Outcome:
+    return Outcome(Verdict.BLOCK, code, detail, effect)
+
+
+_SHOWN = 120  # characters of a target shown to a person
+
+
+def _first(texts: tuple[str, ...]) -> str:
+    """Return the first target in a printable, short form."""
+    text = texts[0] if texts else "nobody in particular"
+    printable = "".join(c if c.isprintable() else "?" for c in text[:_SHOWN])
+    return printable + ("…" if len(text) > _SHOWN else "")
+
+
+def _list(texts: tuple[str, ...]) -> str:
+    shown = ", ".join(texts[:3]) or "anyone"
+    return f"{shown} or {len(texts) - 3} more" if len(texts) > 3 else shown  # noqa: PLR2004

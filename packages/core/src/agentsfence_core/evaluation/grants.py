@@ -1,0 +1,100 @@
+"""Grants: what an approval records, and which call it covers (paper, 5; DESIGN 8).
+
+INVARIANT: a grant covers the call shown and nothing wider: same tool, same folder, same arguments but for message
+text, same effects, and no question that was not open when the person approved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from agentsfence_core.canonical import digest, digest_arguments
+from agentsfence_core.model import Action, Delta, Effect, Grant, Scope
+
+if TYPE_CHECKING:
+    from agentsfence_core.evaluation.context import Context
+
+
+def call_digest(action: Action) -> str:
+    """Return the digest of everything about a call but its message text; empty where it has no canonical form."""
+    call = action.call
+    arguments = digest_arguments(call.args, action.content)
+    return digest(call.tool, arguments, call.workdir, call.shell) if arguments else ""
+
+
+def deltas_of(action: Action) -> tuple[Delta, ...]:
+    """Return exactly the effects and targets of an action. Empty sets stay empty."""
+    return tuple(_delta(effect) for effect in action.effects)
+
+
+def grant_for(
+    action: Action,
+    answers: Iterable[str],
+    *,
+    grant_id: str,
+    scope: Scope = Scope.ONCE,
+    max_calls: int | None = 1,
+    expires_at: float | None = None,
+    granted_at: float = 0.0,
+    granted_by: str | None = None,
+) -> Grant | None:
+    """Return the grant of an approved call; ``None`` for a call that no digest identifies."""
+    identity = call_digest(action)
+    if not identity:
+        return None
+    return Grant(
+        id=grant_id,
+        tool=action.tool,
+        deltas=deltas_of(action),
+        arguments_digest=identity,
+        answers=frozenset(answers),
+        scope=scope,
+        max_calls=max_calls,
+        expires_at=expires_at,
+        granted_at=granted_at,
+        granted_by=granted_by,
+    )
+
+
+def covers(grant: Grant, action: Action, identity: str, uses: int, now: float) -> bool:
+    """Whether a grant still has a use and is about exactly this call; ``identity`` is the call's digest."""
+    return (
+        bool(identity)
+        and grant.arguments_digest == identity
+        and grant.tool == action.tool
+        and (grant.max_calls is None or uses < grant.max_calls)
+        and (grant.expires_at is None or now < grant.expires_at)
+        and grant.deltas == deltas_of(action)
+    )
+
+
+def matching_grant(context: Context) -> Grant | None:
+    """Return a grant that covers the action and answers every question its walk asks, the first one in order."""
+    known = (*context.policy.grants, *context.state.grants)
+    if not known:
+        return None
+    action, state = context.action, context.state
+    candidates = [grant for grant in known if grant.tool == action.tool]
+    if not candidates:
+        return None
+    identity = call_digest(action)
+    covering = [g for g in candidates if covers(g, action, identity, state.grant_uses.get(g.id, 0), context.now)]
+    if not covering:
+        return None
+    from agentsfence_core.evaluation.evaluator import questions_of  # noqa: PLC0415  (the walk that grants are part of)
+
+    asked = questions_of(context)
+    return next((grant for grant in covering if asked <= grant.answers), None)
+
+
+def _delta(effect: Effect) -> Delta:
+    return Delta(
+        capability=effect.capability,
+        risk=effect.risk.value,
+        recipients=effect.recipients,
+        domains=effect.domains,
+        paths=effect.paths,
+        objects=tuple(str(reference) for reference in effect.objects),
+        values=effect.values,
+    )
