@@ -47,7 +47,9 @@ class UrlReading:
     port: int | None
     path: str
     query: str
-    """Without ``?``; a fragment is part of it, because pages can read it."""
+    """Without ``?``."""
+    fragment: str = ""
+    """Without ``#``."""
     inner: tuple[str, ...] = ()
     """Hosts of URLs inside this one: a redirect target, a proxied address."""
     userinfo: str = ""
@@ -73,9 +75,10 @@ def read_url(text: str) -> UrlReading | None:
     if scheme in _WITH_HOST or (rest[:2].replace("\\", "/") == "//" and scheme != "file"):
         return _hierarchical(scheme, rest)
     if scheme in _WRAPPING:
-        return UrlReading(scheme, "", None, rest, "", hosts_in(rest))
+        return UrlReading(scheme, "", None, rest, "", inner=hosts_in(rest))
     if scheme in _OPAQUE:
-        return UrlReading(scheme, "", None, rest, "", () if scheme in {"mailto", "tel", "sms"} else hosts_in(rest))
+        inner = () if scheme in {"mailto", "tel", "sms"} else hosts_in(rest)
+        return UrlReading(scheme, "", None, rest, "", inner=inner)
     return None
 
 
@@ -152,15 +155,10 @@ def _hierarchical(scheme: str, rest: str) -> UrlReading | None:
     host = _canonical(name)
     if not host:
         return None
-    path, query = _split_query(tail.replace("\\", "/") if "\\" in tail else tail)
-    return UrlReading(scheme, host, port, path, query, _inner(userinfo, path, query), userinfo)
-
-
-def _split_query(tail: str) -> tuple[str, str]:
-    for place, character in enumerate(tail):
-        if character in "?#":
-            return tail[:place], tail[place + 1 :]
-    return tail, ""
+    inner = _inner(userinfo, tail) if len(tail) > 1 or userinfo else ()
+    before, _, fragment = tail.partition("#")
+    path, _, query = before.partition("?")
+    return UrlReading(scheme, host, port, path.replace("\\", "/"), query, fragment, inner, userinfo)
 
 
 def _split_port(location: str) -> tuple[str, int | None]:
@@ -183,7 +181,7 @@ def _canonical(host: str) -> str:
         return _ipv6(host.strip("[]"))
     if "%" in host:
         host = unquote(host, errors="replace")
-    host = host.lower() if host.isascii() else _a_label(host)
+    host = host.lower() if host.isascii() else a_label(host)
     host = host.strip().rstrip(".")
     last = host.rpartition(".")[2]
     if last[:1].isdigit() and (last.isdigit() or last.startswith("0x")):
@@ -191,7 +189,7 @@ def _canonical(host: str) -> str:
     return host[: LIMITS.target_length]
 
 
-def _a_label(host: str) -> str:
+def a_label(host: str) -> str:
     """Return the A-label of a name with non-ASCII characters; look-alikes of ASCII letters stay different from them."""
     import idna  # noqa: PLC0415  (lazy: few hosts need it)
 
@@ -253,11 +251,11 @@ def _ipv6(text: str) -> str:
     return str(mapped) if mapped else address.compressed
 
 
-def _inner(userinfo: str, path: str, query: str) -> tuple[str, ...]:
+def _inner(userinfo: str, tail: str) -> tuple[str, ...]:
     """Return the hosts of URLs in a URL's path or parameters, also percent-encoded up to three times."""
-    text = f"{path}?{query}" if query else path
-    if not ("%" in text or ":" in text or "//" in text or "." in query) and not userinfo:
+    if not userinfo and "%" not in tail and ":" not in tail and "=" not in tail:
         return ()
+    text = f"{userinfo}{tail}"
     found: dict[str, None] = {}
     for _ in range(4):
         found.update(dict.fromkeys(_hosts_after_separators(text)))

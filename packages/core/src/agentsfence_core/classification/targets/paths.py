@@ -158,8 +158,9 @@ def _segments(
 ) -> list[str]:
     """Return the segments after folding ``.``, ``..`` and empty ones onto ``start``.
 
-    ``..`` never removes the first ``floor`` segments; where it has nothing to remove it stays (``keep``) or vanishes,
-    as above ``/``. With a ``workdir`` the path is a POSIX one from the root, and the kernel's own aliases are folded too.
+    ``..`` never removes the first ``floor`` segments; where it has nothing to remove it stays (``keep``) or
+    vanishes, as above ``/``. With a ``workdir`` the path is a POSIX one from the root, and the kernel's own aliases
+    are folded too.
     """
     done = list(start)
     for segment in text.split("/"):
