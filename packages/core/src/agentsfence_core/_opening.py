@@ -1,0 +1,59 @@
+"""Opening a fence: settings, plugins, store, compiler and log wired together, or a fence that blocks everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentsfence_core._checker import fault
+from agentsfence_core.errors import FenceError
+from agentsfence_core.fence import Fence
+from agentsfence_core.model import Decision, ReasonCode
+
+if TYPE_CHECKING:
+    from agentsfence_core.plugins import Plugins
+    from agentsfence_core.settings import Settings
+
+
+def open_fence(kind: type[Fence], source: str | Path | Mapping[str, object] | None) -> Fence:
+    """Return a fence as the settings say. Raises a `FenceError` that names what is wrong and what to do."""
+    from agentsfence_core.audit import AuditLog  # noqa: PLC0415
+    from agentsfence_core.plugins import load_plugins  # noqa: PLC0415
+    from agentsfence_core.settings import load_settings  # noqa: PLC0415
+
+    settings = load_settings(source)
+    plugins = load_plugins(settings)
+    return kind(
+        settings=settings,
+        store=plugins.open_store(settings.store),
+        catalogue=catalogue_of(settings, plugins),
+        pipeline=plugins.pipeline(),
+        audit=AuditLog(settings.audit_path) if settings.audit_path else None,
+        plugins=plugins,
+    )
+
+
+class BlockingFence:
+    """The fence that could not start: every call is BLOCK with the reason and the repair (how it works)."""
+
+    def __init__(self, error: FenceError) -> None:
+        """Keep why the fence could not start."""
+        self.error = error
+
+    def check(self, task: str, tool: str, args: Mapping[str, object], **_: object) -> Decision:
+        """Return BLOCK."""
+        del task, tool, args
+        return fault(ReasonCode.SETTINGS_FAULT, f"AgentsFence could not start: {self.error}")
+
+
+def open_or_block(settings: str | Path | Mapping[str, object] | None = None) -> Fence | BlockingFence:
+    """Return the configured fence, or one that blocks every call where it cannot start. For adapters."""
+    try:
+        return Fence.open(settings)
+    except FenceError as error:
+        return BlockingFence(error)
+    except Exception as error:  # noqa: BLE001  (the host boundary)
+        return BlockingFence(FenceError(f"{type(error).__name__}: {error}"))
+
+

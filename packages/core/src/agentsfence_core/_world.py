@@ -1,0 +1,28 @@
+"""The only look at the file system that deciding takes: symbolic links and case (DESIGN 3, `resolve`)."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from agentsfence_core.model import PathFacts
+
+
+@cache
+def home_folder() -> str:
+    """Return the home folder of this account."""
+    return os.path.expanduser("~")  # noqa: PTH111  (a text, not a Path: it is compared, not opened)
+
+
+def look_up_paths(paths: tuple[str, ...]) -> PathFacts:
+    """Return what the file system says about absolute paths; one that cannot be read stays as written."""
+    real: dict[str, str] = {}
+    for path in paths:
+        if path.startswith("/") or path[1:3] in {":\\", ":/"}:
+            try:
+                found = os.path.realpath(path)
+            except (OSError, ValueError):
+                continue
+            if found != path:
+                real[path] = found
+    return PathFacts(real, case_insensitive=os.name == "nt")

@@ -1,0 +1,416 @@
+"""The façade: all that an adapter needs (DESIGN 3).
+
+    fence = Fence.open()
+    task = fence.begin("Read the report and email it to john@example.com", task="t1")
+    decision = fence.check("t1", "mcp_gmail_send_email", {"to": "john@example.com"})
+    if decision.allowed: ...
+
+Rules of this file:
+
+* Nothing about a call or a message raises. A fault anywhere inside is BLOCK with a reason (how it works, "When things
+  go wrong"). What raises is misuse by the host: beginning a live task, a policy that cannot be read.
+* Clock, ids, file system, store and log are touched here and nowhere below; classify and evaluate get values.
+* Check, charge and grant use are one store transaction.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentsfence_core import tasks
+from agentsfence_core._checker import READ_ONLY, Checker, fault, token
+from agentsfence_core._world import home_folder, look_up_paths
+from agentsfence_core.canonical import digest
+from agentsfence_core.classification.classifier import classify
+from agentsfence_core.errors import FenceError, HostContractError, StoreError
+from agentsfence_core.evaluation import evaluate, prepare
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model import (
+    Action,
+    Decision,
+    ExecutionState,
+    Grant,
+    HostFacts,
+    PathFacts,
+    PolicySource,
+    ReasonCode,
+    Scope,
+    TaskPolicy,
+)
+from agentsfence_core.ports import (
+    CompileContext,
+    Compiled,
+    Dropped,
+    Instruction,
+    IntentPipeline,
+    PersonMessage,
+    PolicyStore,
+    Removed,
+    RequestView,
+    TaskRecord,
+)
+from agentsfence_core.tasks import Question
+
+if TYPE_CHECKING:
+    from agentsfence_core.audit import AuditLog
+    from agentsfence_core.classification.catalogue import Catalogue
+    from agentsfence_core.plugins import Plugins
+    from agentsfence_core.settings import Settings
+
+_RECENT = 1_000  # decisions kept in memory for `decisions`
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What `begin` and `amend` return: the policy in force and how the words were read."""
+
+    task: str
+    policy: TaskPolicy
+    instruction: Instruction
+    removed: tuple[Removed, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    requests: tuple[RequestView, ...] = ()
+    changed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A decision that was given, for people."""
+
+    task: str
+    tool: str
+    decision: Decision
+    at: float
+
+
+class Fence:
+    """One fence over one store. Thread-safe; open one per process and share it."""
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        store: PolicyStore,
+        catalogue: Catalogue,
+        pipeline: IntentPipeline | None = None,
+        audit: AuditLog | None = None,
+        plugins: Plugins | None = None,
+        clock: Callable[[], float] = time.time,
+        look_up: Callable[[tuple[str, ...]], PathFacts] | None = look_up_paths,
+    ) -> None:
+        """Wire the ports together. ``look_up=None`` makes paths lexical, as in simulation."""
+        self._settings = settings
+        self._store = store
+        self._checker = Checker(settings, store, catalogue, plugins, clock, look_up)
+        self._pipeline = pipeline
+        self._audit = audit
+        self._clock = clock
+        self._recent: list[Past] = []
+
+    @classmethod
+    def open(cls, settings: str | Path | Mapping[str, object] | None = None) -> Fence:
+        """Return a fence over the configured store, compiler and log.
+
+        Raises:
+            SettingsError: the settings cannot be read or must not be trusted.
+            PluginError: a plugin is missing or claims what is not its own.
+            StoreError: the store is not ours, damaged or locked.
+        """
+        from agentsfence_core._opening import open_fence  # noqa: PLC0415
+
+        return open_fence(cls, settings)
+
+    # --- a person's words
+
+    def begin(self, text: str | PersonMessage, *, task: str, sender: str | None = None, host: HostFacts | None = None,
+              draft: object = None) -> Task:  # fmt: skip
+        """Compile a person's message into the policy of a new task and keep it.
+
+        A task whose policy has expired starts afresh and keeps its bans. ``draft`` is hardened instead of asking a
+        backend. Raises `HostContractError` for a live task or an empty task id.
+        """
+        message = _message(text, sender)
+        self._require_name(task)
+        now = self._clock()
+        existing = self._store.read(task)
+        if existing is not None and not _begins_anew(existing, now):
+            raise HostContractError(f"task {task!r} has begun already", hint="use amend for a later message")
+        compiled = self._require_pipeline().begin(message, self._context(host, now, draft))
+        policy = _with_bans(compiled.policy, existing)
+
+        def start(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
+            if record is not None and not _begins_anew(record, now):
+                raise HostContractError(f"task {task!r} has begun already", hint="use amend for a later message")
+            seen = max(now, record.last_seen) if record else now
+            return TaskRecord(task, policy, ExecutionState(), starter=message.sender, instruction_digest=digest(compiled.instruction),
+                              last_seen=seen), None  # fmt: skip
+
+        self._store.transact(task, start)
+        self._emit("begin", task, policy, {"source": message.source, "instruction": digest(compiled.instruction)})
+        return _task(task, replace(compiled, policy=policy))
+
+    def adopt(self, policy: TaskPolicy | Mapping[str, object] | str | Path, *, task: str, sender: str | None = None) -> Task:
+        """Take a policy that a person wrote as the policy of a new task. Raises `PolicyError` naming the field at fault."""
+        from agentsfence_core.policy_file import load_policy  # noqa: PLC0415
+
+        self._require_name(task)
+        now = self._clock()
+        read = policy if isinstance(policy, TaskPolicy) else load_policy(policy)
+        read = _with_lifetime(replace(read, source=PolicySource.MANUAL), now)
+        self.check_examples(read)
+
+        def start(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
+            if record is not None and not _begins_anew(record, now):
+                raise HostContractError(f"task {task!r} has begun already", hint="close it first")
+            return TaskRecord(task, read, ExecutionState(), starter=sender, last_seen=now), None
+
+        self._store.transact(task, start)
+        self._emit("adopt", task, read, {})
+        return Task(task, read, Instruction(""))
+
+    def amend(self, text: str | PersonMessage, *, task: str, sender: str | None = None, host: HostFacts | None = None,
+              draft: object = None) -> Task:  # fmt: skip
+        """Compile a later message and merge it: the newest explicit statement wins (paper, 4.1).
+
+        Somebody else's message in a shared chat can only narrow. A message to a task that nobody began begins it.
+        """
+        message = _message(text, sender)
+        self._require_name(task)
+        now = self._clock()
+        for _ in range(8):
+            record = self._store.read(task)
+            if record is None or _begins_anew(record, now):
+                return self.begin(message, task=task, host=host, draft=draft)
+            compiled = self._amended(message, record, self._context(host, now, draft))
+            if self._store.transact(task, _replace_policy(record.policy, compiled, now)):
+                self._emit("amend", task, compiled.policy, {"source": message.source, "changed": compiled.changed})
+                return _task(task, compiled)
+        raise StoreError(f"task {task!r} changes too often to amend it", hint="try again")
+
+    def child(self, parent: str, *, task: str) -> Task:
+        """Raise `HostContractError`: subtasks as a live chain are not built yet (DESIGN 8)."""
+        raise HostContractError(
+            f"subtask {task!r} of {parent!r}: subtasks are not built yet", hint="check the subagent's calls under the parent's task"
+        )
+
+    def register_tools(self, tools: Sequence[Mapping[str, object]]) -> None:
+        """Learn what the host offers. Descriptions and annotations are untrusted: they may only raise risk."""
+        self._checker.catalogue = self._checker.catalogue.extended((), (), registered=tools)
+
+    # --- a tool call
+
+    def check(self, task: str, tool: str, args: Mapping[str, object], *, call_id: str = "", key: str | None = None,
+              host: HostFacts | None = None) -> Decision:  # fmt: skip
+        """Return the decision on one call, charged if it is admitted. Never raises; a fault is BLOCK.
+
+        ``key`` identifies one execution across replays; without it every call is a new call. ``call_id`` is only logged.
+        """
+        try:
+            decision = self._checker.check(task, tool, args, key or "", host or HostFacts())
+        except FenceError as error:
+            decision = fault(ReasonCode.STORE_FAULT if isinstance(error, StoreError) else ReasonCode.INTERNAL_FAULT, str(error))
+        except Exception as error:  # noqa: BLE001  (the host boundary: whatever failed, the call does not run)
+            decision = fault(ReasonCode.INTERNAL_FAULT, f"{type(error).__name__} inside AgentsFence")
+        decision = self._logged(task, tool, call_id, decision)
+        self._recent = [*self._recent[-_RECENT + 1 :], Past(str(task), str(tool), decision, self._clock())]
+        return decision
+
+    def outcome(self, task: str, ticket: str, *, status: str) -> None:
+        """Take the host's word on an admitted call: ``done``, ``failed``, ``suspended`` or ``not_run`` (refunds)."""
+        if status not in tasks.OUTCOMES:
+            raise HostContractError(f"no such outcome: {status!r}", hint=f"one of {', '.join(sorted(tasks.OUTCOMES))}")
+        if ticket:
+            self._store.transact(task, lambda record: (tasks.reported(record, ticket, status) if record else None, None))
+            self._emit("outcome", task, None, {"ticket": ticket, "status": status})
+
+    # --- a person's answer
+
+    def approve(self, task: str, question: str, *, scope: str = "once", by: str | None = None, times: int | None = None,
+                until: float | None = None) -> Grant | None:  # fmt: skip
+        """Answer a question with yes. Returns the grant, or ``None`` where nothing may be granted.
+
+        ``scope``: ``once``, ``times`` (with ``times``), ``until`` (with ``until``, seconds since the epoch) or ``task``;
+        a host's ``session`` and ``always`` mean ``task``, which is capped.
+        """
+        kind, uses = _scope(scope, times, until)
+        now = self._clock()
+
+        def answer(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
+            if record is None:
+                return None, None
+            return tasks.approved(record, question, grant_id=token(), scope=kind, uses=uses, until=until, by=by, now=now)
+
+        granted = self._store.transact(task, answer)
+        grant = granted if isinstance(granted, Grant) else None
+        self._emit("approve", task, None, {"question": question, "scope": kind.value, "grant": grant.id if grant else ""})
+        return grant
+
+    def deny(self, task: str, question: str, *, by: str | None = None) -> None:
+        """Answer a question with no; the same call is blocked until the person asks for it anew."""
+        self._store.transact(task, lambda record: (tasks.refused(record, question) if record else None, None))
+        self._emit("deny", task, None, {"question": question, "by": digest(by) if by else ""})
+
+    def revoke(self, task: str, grant: str) -> None:
+        """Withdraw a grant; it holds for no later call in any process."""
+        self._store.transact(task, lambda record: (tasks.revoked(record, grant) if record else None, None))
+        self._emit("revoke", task, None, {"grant": grant})
+
+    # --- looking
+
+    def policy(self, task: str) -> TaskPolicy:
+        """Return the policy in force with its grants; the read-only one for a task that nobody began."""
+        record = self._store.read(task)
+        return replace(record.policy, grants=(*record.policy.grants, *record.state.grants)) if record else READ_ONLY
+
+    def questions(self, task: str) -> tuple[Question, ...]:
+        """Return the open questions of a task, oldest first."""
+        record = self._store.read(task)
+        return tuple(tasks.question_of(task, name, kept) for name, kept in record.questions.items()) if record else ()
+
+    def grants(self, task: str) -> tuple[Grant, ...]:
+        """Return the grants of a task that were not revoked."""
+        record = self._store.read(task)
+        return record.state.grants if record else ()
+
+    def decisions(self, task: str) -> tuple[Past, ...]:
+        """Return the latest decisions of this process for a task, oldest first."""
+        return tuple(past for past in self._recent if past.task == task)
+
+    def classify(self, tool: str, args: Mapping[str, object], *, host: HostFacts | None = None) -> Action:
+        """Return what a call can do, lexically: nothing is looked up, decided or kept."""
+        return classify(self._checker.call(tool, args, host or HostFacts()), self._checker.catalogue)
+
+    def check_examples(self, policy: TaskPolicy) -> None:
+        """Raise `PolicyError` when an example of a hand-written policy gets another verdict than its author expects."""
+        from agentsfence_core.errors import PolicyError  # noqa: PLC0415
+
+        prepared = prepare(policy, self._checker.options(HostFacts()))
+        for place, example in enumerate(policy.examples):
+            action = self.classify(example.tool, example.args)
+            decision = evaluate(prepared, ExecutionState(), action, HostFacts(), 0.0)
+            if decision.verdict.value != example.expect:
+                raise PolicyError(
+                    f"{example.tool} gets {decision.verdict.value}, not {example.expect}: {decision.sentence}",
+                    field=f"examples[{place}]",
+                    hint="change the policy or the expectation",
+                )
+
+    def close(self, task: str | None = None) -> None:
+        """End one task, or the fence itself: later checks are BLOCK."""
+        if task is not None:
+            self._store.transact(task, lambda _: (None, None))
+            self._emit("close", task, None, {})
+            return
+        self._store.close()
+
+    # --- inside
+
+    def _amended(self, message: PersonMessage, record: TaskRecord, context: CompileContext) -> Compiled:
+        pipeline = self._require_pipeline()
+        if message.sender == record.starter and (message.sender is not None or not context.host.shared):
+            return pipeline.amend(message, record.policy, context)
+        return pipeline.restrict(message, record.policy, context)
+
+    def _context(self, host: HostFacts | None, now: float, draft: object) -> CompileContext:
+        facts = host or HostFacts()
+        return CompileContext(
+            host=facts if facts.home else replace(facts, home=home_folder()),
+            now=now,
+            contacts=self._settings.contacts,
+            compiler=self._settings.compiler.name,
+            compiler_settings=self._settings.compiler.values(),
+            draft=draft,
+            preset=self._settings.preset,
+        )
+
+    def _logged(self, task: str, tool: str, call_id: str, decision: Decision) -> Decision:
+        """Write the decision down; a line that cannot be written is BLOCK, the charge stands (DESIGN 8)."""
+        if self._audit is None:
+            return decision
+        try:
+            self._audit.decision(task=str(task), tool=str(tool), call_id=str(call_id), decision=decision, at=self._clock())
+        except Exception as error:  # noqa: BLE001  (the host boundary)
+            return fault(ReasonCode.AUDIT_FAULT, f"the audit line could not be written: {error}")
+        return decision
+
+    def _emit(self, kind: str, task: str, policy: TaskPolicy | None, details: Mapping[str, object]) -> None:
+        if self._audit is not None:
+            self._audit.event(kind, task=task, policy=policy, details=details, at=self._clock())
+
+    def _require_pipeline(self) -> IntentPipeline:
+        if self._pipeline is None:
+            raise HostContractError("no compiler is installed", hint="pip install agentsfence-compiler, or use adopt")
+        return self._pipeline
+
+    def _require_name(self, task: str) -> None:
+        if not task:
+            raise HostContractError("a task needs an id", hint="use the host's session or thread id")
+
+
+def _begins_anew(record: TaskRecord, now: float) -> bool:
+    """Whether a message begins this task: it has expired, or it exists only because a call came before any message."""
+    expires = record.policy.expires_at
+    unbegun = record.policy.source is PolicySource.FALLBACK and record.policy.purpose == READ_ONLY.purpose
+    return unbegun or (expires is not None and max(now, record.last_seen) >= expires.timestamp())
+
+
+def _with_bans(policy: TaskPolicy, before: TaskRecord | None) -> TaskPolicy:
+    """Return a fresh policy that keeps the bans of the expired one, ahead of its own."""
+    if before is None or not before.policy.user_prohibitions:
+        return policy
+    bans = tuple(dict.fromkeys((*policy.user_prohibitions, *before.policy.user_prohibitions)))
+    return replace(policy, user_prohibitions=bans)
+
+
+def _with_lifetime(policy: TaskPolicy, now: float) -> TaskPolicy:
+    from datetime import UTC, datetime, timedelta  # noqa: PLC0415
+
+    from agentsfence_core.model.policy import POLICY_LIFETIME_HOURS  # noqa: PLC0415
+
+    created = policy.created_at or datetime.fromtimestamp(now, UTC)
+    expires = policy.expires_at or created + timedelta(hours=POLICY_LIFETIME_HOURS)
+    return replace(policy, created_at=created, expires_at=expires)
+
+
+def _replace_policy(seen: TaskPolicy, compiled: Compiled, now: float) -> Callable[[TaskRecord | None], tuple[TaskRecord | None, object]]:
+    """Return a change that keeps the amended policy only if nobody amended it in between."""
+
+    def change(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
+        if record is None or record.policy != seen:
+            return record, False
+        denied = frozenset[str]() if compiled.changed and compiled.requests else record.state.denied
+        state = replace(record.state, denied=denied)
+        return replace(record, policy=compiled.policy, state=state, last_seen=max(now, record.last_seen)), True
+
+    return change
+
+
+def _message(text: str | PersonMessage, sender: str | None) -> PersonMessage:
+    if isinstance(text, PersonMessage):
+        return text if sender is None else replace(text, sender=sender)
+    return PersonMessage(str(text), sender)
+
+
+def _task(task: str, compiled: Compiled) -> Task:
+    return Task(task, compiled.policy, compiled.instruction, compiled.removed, compiled.dropped, compiled.requests, compiled.changed)
+
+
+def _scope(scope: str, times: int | None, until: float | None) -> tuple[Scope, int | None]:
+    name = {"session": "task", "always": "task"}.get(scope, scope)
+    try:
+        kind = Scope(name)
+    except ValueError:
+        raise HostContractError(f"no such scope: {scope!r}", hint="once, times, until or task") from None
+    if kind is Scope.TIMES:
+        if times is None or times < 1:
+            raise HostContractError("scope times needs a number of at least 1", hint="times=3")
+        return kind, times
+    if kind is Scope.UNTIL:
+        if until is None:
+            raise HostContractError("scope until needs a time", hint="until=seconds since the epoch")
+        return kind, None
+    return kind, LIMITS.task_grant_uses if kind is Scope.TASK else 1
