@@ -1,12 +1,17 @@
 """Policies, states, calls and grants drawn from a small pool of names and targets, so that they meet often.
 
 Nothing of the pool touches a guard: no secrets, no hooks, no files of the fence, no URL that carries data.
+
+Each kind of value is one plain function of a `Dice`. Hypothesis throws the dice where a counterexample must shrink
+(``policies()``, ``actions()`` ...), a seeded generator where thousands of examples must be cheap (`rolled`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from random import Random
 from typing import TypeVar
 
 from hypothesis import strategies as st
@@ -73,216 +78,228 @@ VALUES = (
     ("role", "reader"),
     ("role", "writer"),
 )
-UNVERIFIED = tuple(TargetKind)
 
 T = TypeVar("T")
 
 
-def some(pool: tuple[T, ...], at_most: int = 2) -> st.SearchStrategy[tuple[T, ...]]:
-    """A few different things of a pool, often none."""
-    return st.lists(st.sampled_from(pool), max_size=at_most, unique=True).map(tuple)
+@dataclass(frozen=True)
+class Dice:
+    """Choices, all made of one throw: a number below ``n``. Zero is the plainest choice."""
+
+    throw: Callable[[int], int]
+
+    def pick(self, pool: Sequence[T]) -> T:
+        """One of the pool."""
+        return pool[self.throw(len(pool))]
+
+    def seldom(self, one_in: int = 4) -> bool:
+        """True now and then."""
+        return self.throw(one_in) == one_in - 1
+
+    def some(self, pool: Sequence[T], at_most: int = 2) -> tuple[T, ...]:
+        """A few different things of a pool, often none."""
+        return tuple(dict.fromkeys(self.pick(pool) for _ in range(self.throw(at_most + 1))))
+
+    def maybe(self, pool: Sequence[T], one_in: int = 4, at_most: int = 2) -> tuple[T, ...]:
+        """Usually none."""
+        return self.some(pool, at_most) if self.seldom(one_in) else ()
 
 
-def seldom(usual: T, rest: st.SearchStrategy[T], one_in: int = 4) -> st.SearchStrategy[T]:
-    """The usual value, and now and then one of the rest."""
-    return st.integers(1, one_in).flatmap(lambda chance: rest if chance == one_in else st.just(usual))
+def rolled(make: Callable[[Dice], T], number: int, seed: int) -> Iterator[T]:
+    """``number`` examples, the same ones for the same seed."""
+    chance = Random(seed)
+    dice = Dice(chance.randrange)
+    for _ in range(number):
+        yield make(dice)
 
 
-def moments() -> st.SearchStrategy[datetime]:
-    """A moment around now: long past, just past, now, soon."""
-    return st.sampled_from((-50_000.0, -1.0, 0.0, 1.0, 50_000.0)).map(
-        lambda gap: datetime.fromtimestamp(NOW + gap, UTC)
-    )
+def drawn(make: Callable[[Dice], T]) -> st.SearchStrategy[T]:
+    """The same examples as a strategy whose counterexamples shrink."""
+
+    @st.composite
+    def strategy(draw: st.DrawFn) -> T:
+        return make(Dice(lambda below: draw(st.integers(0, below - 1))))
+
+    return strategy()
 
 
 # ---------------------------------------------------------------- calls
 
 
-@st.composite
-def effects(draw: st.DrawFn, risks: frozenset[Risk] = frozenset(Risk)) -> Effect:
+def effect(dice: Dice) -> Effect:
     """One effect of any class, on targets of the pool."""
-    capability, risk = draw(st.sampled_from([pair for pair in CAPABILITIES if pair[1] in risks]))
-    # An execution that cannot be read is the usual case, and the one that bans must ask about.
-    unverified = draw(seldom((), some(UNVERIFIED)))
+    capability, risk = dice.pick(CAPABILITIES)
     return Effect(
         capability,
         risk,
-        recipients=draw(some(RECIPIENTS)),
-        domains=draw(seldom((), some(DOMAINS), 2)),
-        paths=draw(seldom((), some(PATHS), 2)),
-        objects=draw(seldom((), some(OBJECTS))),
-        values=draw(seldom((), some(VALUES))),
-        urls=draw(seldom((), st.just(("https://docs.example.com/guide",)))),
-        unverified=frozenset(unverified),
-        invocation=draw(st.sampled_from((0, 0, 1))),
+        recipients=dice.some(RECIPIENTS),
+        domains=dice.maybe(DOMAINS, 2),
+        paths=dice.maybe(PATHS, 2),
+        objects=dice.maybe(OBJECTS, 3),
+        values=dice.maybe(VALUES, 3),
+        urls=("https://docs.example.com/guide",) if dice.seldom() else (),
+        unverified=frozenset(dice.maybe(tuple(TargetKind), 5)),
+        invocation=dice.pick((0, 0, 1)),
     )
 
 
-@st.composite
-def actions(draw: st.DrawFn, risks: frozenset[Risk] = frozenset(Risk), at_most: int = 3) -> Action:
+def action(dice: Dice) -> Action:
     """A call with one to three effects, and an argument that counts beside one that is message text."""
-    call = ToolCall(draw(st.sampled_from(TOOLS)), {"n": draw(st.integers(0, 1)), "text": draw(st.sampled_from("ab"))})
-    found = draw(st.lists(effects(risks), min_size=1, max_size=at_most))
-    return Action(call, tuple(found), Source.CATALOGUE, content=worded(found))
+    call = ToolCall(dice.pick(TOOLS), {"n": dice.throw(2), "text": dice.pick("ab")})
+    found = tuple(effect(dice) for _ in range(dice.pick((1, 1, 2, 3))))
+    return Action(call, found, Source.CATALOGUE, content=worded(found))
 
 
-def worded(found: list[Effect]) -> frozenset[str]:
+def worded(found: tuple[Effect, ...]) -> frozenset[str]:
     """The arguments that a grant may leave out of its digest: text, where all effects are sends, writes or reads."""
     plain = {Risk.COMMUNICATION, Risk.LOCAL_WRITE, Risk.READ}
-    return frozenset({"text"}) if all(effect.risk in plain for effect in found) else frozenset()
+    return frozenset({"text"}) if all(one.risk in plain for one in found) else frozenset()
 
 
-@st.composite
-def near(draw: st.DrawFn, action: Action) -> Action:
+def near(dice: Dice, shown: Action) -> Action:
     """The same call, or one that differs from it in a single thing."""
-    call, first = action.call, action.effects[0]
-    change = draw(st.sampled_from(("same", "same", "text", "n", "tool", "recipient", "fewer", "path", "more", "class")))
-    if change == "text":
-        return replace(action, call=replace(call, args={**call.args, "text": "c"}))
-    if change == "n":
-        return replace(action, call=replace(call, args={**call.args, "n": 2}))
-    if change == "tool":
-        return replace(action, call=replace(call, tool=draw(st.sampled_from(TOOLS))))
-    changed = {
-        "recipient": (replace(first, recipients=(*first.recipients, "carol@example.com")), *action.effects[1:]),
-        "fewer": (replace(first, recipients=()), *action.effects[1:]),
-        "path": (replace(first, paths=("/w/other",)), *action.effects[1:]),
-        "more": (*action.effects, draw(effects())),
-        "class": (replace(first, capability="note.write", risk=Risk.EXTERNAL_WRITE), *action.effects[1:]),
-    }
-    return replace(action, effects=changed.get(change, action.effects))
+    call, first, rest = shown.call, shown.effects[0], shown.effects[1:]
+    changes = (
+        shown,
+        replace(shown, call=replace(call, args={**call.args, "text": "c"})),
+        replace(shown, call=replace(call, args={**call.args, "n": 2})),
+        replace(shown, call=replace(call, tool=dice.pick(TOOLS))),
+        replace(shown, effects=(replace(first, recipients=(*first.recipients, "carol@example.com")), *rest)),
+        replace(shown, effects=(replace(first, recipients=()), *rest)),
+        replace(shown, effects=(replace(first, paths=("/w/other",)), *rest)),
+        replace(shown, effects=(replace(first, domains=(*first.domains, "other.example")), *rest)),
+        replace(shown, effects=(replace(first, objects=(ObjectRef("event", "dinner"),)), *rest)),
+        replace(shown, effects=(replace(first, values=(("amount", "11"),)), *rest)),
+        replace(shown, effects=(*shown.effects, effect(dice))),
+        replace(shown, effects=(replace(first, capability="note.write", risk=Risk.EXTERNAL_WRITE), *rest)),
+    )
+    return shown if dice.throw(2) == 0 else dice.pick(changes)
 
 
 # ---------------------------------------------------------------- policies
 
 
-def targets() -> st.SearchStrategy[Targets]:
+def moment(dice: Dice) -> datetime | None:
+    """A moment around now, usually none."""
+    if not dice.seldom(16):
+        return None
+    return datetime.fromtimestamp(NOW + dice.pick((50_000.0, 1.0, 0.0, -1.0, -50_000.0)), UTC)
+
+
+def targets(dice: Dice) -> Targets:
     """Targets that a prohibition names or excepts, often none."""
-    nothing: tuple[str, ...] = ()
-    return st.builds(
-        Targets,
-        recipients=seldom(nothing, some(RECIPIENTS), 2),
-        domains=seldom(nothing, some(DOMAIN_ENTRIES)),
-        paths=seldom(nothing, some(PATH_ENTRIES)),
-        objects=seldom(nothing, some(OBJECT_ENTRIES)),
+    return Targets(
+        recipients=dice.maybe(RECIPIENTS, 2),
+        domains=dice.maybe(DOMAIN_ENTRIES),
+        paths=dice.maybe(PATH_ENTRIES),
+        objects=dice.maybe(OBJECT_ENTRIES),
     )
 
 
-def prohibitions() -> st.SearchStrategy[Prohibition]:
+def prohibition(dice: Dice) -> Prohibition:
     """One ban, with targets and exceptions now and then."""
     none = Targets()
-    return st.builds(
-        Prohibition,
-        what=st.sampled_from(ENTRIES),
-        targets=seldom(none, targets(), 2),
-        exceptions=seldom(none, targets(), 3),
+    return Prohibition(
+        what=dice.pick(ENTRIES),
+        targets=targets(dice) if dice.seldom(2) else none,
+        exceptions=targets(dice) if dice.seldom(3) else none,
     )
 
 
-def counts() -> st.SearchStrategy[int | None]:
+def count(dice: Dice) -> int | None:
     """A limit on invocations, usually none."""
-    return seldom(None, st.integers(0, 3), 3)
+    return dice.throw(4) if dice.seldom(3) else None
 
 
-def constraints() -> st.SearchStrategy[ToolConstraint]:
+def amount(dice: Dice) -> str | None:
+    """A limit on a sum, usually none."""
+    return dice.pick(("10", "15", "4.5")) if dice.seldom(6) else None
+
+
+def constraint(dice: Dice) -> ToolConstraint:
     """Bounds of one tool or capability."""
-    nothing: tuple[str, ...] = ()
-    return st.builds(
-        ToolConstraint,
-        allowed_recipients=seldom(nothing, some(RECIPIENTS), 2),
-        allowed_domains=seldom(nothing, some(DOMAIN_ENTRIES)),
-        allowed_paths=seldom(nothing, some(PATH_ENTRIES)),
-        allowed_objects=seldom(nothing, some(OBJECT_ENTRIES)),
-        max_calls=counts(),
-        max_amount=seldom(None, st.sampled_from(("10", "15", "4.5")), 6),
+    return ToolConstraint(
+        allowed_recipients=dice.maybe(RECIPIENTS, 2),
+        allowed_domains=dice.maybe(DOMAIN_ENTRIES),
+        allowed_paths=dice.maybe(PATH_ENTRIES),
+        allowed_objects=dice.maybe(OBJECT_ENTRIES),
+        max_calls=count(dice),
+        max_amount=amount(dice),
     )
 
 
-def permissions() -> st.SearchStrategy[Permission]:
+def permission(dice: Dice) -> Permission:
     """One row."""
-    nothing: tuple[str, ...] = ()
-    no_values: dict[str, str] = {}
-    return st.builds(
-        Permission,
-        capability=st.sampled_from(ROW_CAPABILITIES),
-        recipients=some(RECIPIENTS),
-        domains=seldom(nothing, some(DOMAIN_ENTRIES)),
-        paths=seldom(nothing, some(PATH_ENTRIES)),
-        objects=seldom(nothing, some(OBJECT_ENTRIES)),
-        values=seldom(no_values, st.sampled_from(({"role": "reader"}, {"amount": "10"}))),
-        max_calls=counts(),
-        max_amount=seldom(None, st.sampled_from(("10", "15", "4.5")), 6),
-        needs_approval=seldom(False, st.just(True)),
-        evidence=st.just("send it"),
+    return Permission(
+        capability=dice.pick(ROW_CAPABILITIES),
+        recipients=dice.some(RECIPIENTS),
+        domains=dice.maybe(DOMAIN_ENTRIES),
+        paths=dice.maybe(PATH_ENTRIES),
+        objects=dice.maybe(OBJECT_ENTRIES),
+        values=dice.pick(({"role": "reader"}, {"amount": "10"})) if dice.seldom() else {},
+        max_calls=count(dice),
+        max_amount=amount(dice),
+        needs_approval=dice.seldom(),
+        evidence="send it",
     )
 
 
-@st.composite
-def policies(draw: st.DrawFn) -> TaskPolicy:
+def policy(dice: Dice) -> TaskPolicy:
     """A policy whose ceilings are mostly on and whose lists are mostly short, so that all verdicts occur."""
-    nothing: tuple[str, ...] = ()
-    no_bans: tuple[Prohibition, ...] = ()
-    no_constraints: dict[str, ToolConstraint] = {}
-    mostly = st.sampled_from((True, True, True, False))
     return TaskPolicy(
-        source=draw(st.sampled_from(PolicySource)),
-        allowed_tools=draw(some(ENTRIES, 3)),
-        denied_tools=draw(seldom(nothing, some(ENTRIES, 1))),
-        allowed_risk_classes=draw(
-            st.sampled_from(((Risk.READ,), (), tuple(Risk), (Risk.COMMUNICATION, Risk.EXECUTION)))
-        ),
-        tool_constraints=draw(
-            seldom(no_constraints, st.dictionaries(st.sampled_from(KEYS), constraints(), max_size=2), 3)
-        ),
-        allowed_recipients=draw(seldom(nothing, some(RECIPIENTS), 2)),
-        allowed_external_domains=draw(seldom(nothing, some(DOMAIN_ENTRIES))),
-        allowed_paths=draw(seldom(nothing, some(PATH_ENTRIES))),
-        max_external_writes=draw(counts()),
-        requires_approval=draw(seldom(nothing, some(ENTRIES, 1))),
-        permissions=tuple(draw(st.lists(permissions(), max_size=4))),
-        user_prohibitions=draw(seldom(no_bans, st.lists(prohibitions(), max_size=2).map(tuple))),
-        created_at=draw(seldom(None, moments(), 8)),
-        expires_at=draw(seldom(None, moments(), 8)),
-        allow_local_writes=draw(mostly),
-        allow_external_writes=draw(mostly),
-        allow_destructive_actions=draw(mostly),
-        allow_financial_actions=draw(mostly),
-        allow_execution=draw(mostly),
-        allow_permission_changes=draw(mostly),
+        source=dice.pick(tuple(PolicySource)),
+        allowed_tools=dice.some(ENTRIES, 3),
+        denied_tools=dice.maybe(ENTRIES, 4, 1),
+        allowed_risk_classes=dice.pick(((Risk.READ,), (), tuple(Risk), (Risk.COMMUNICATION, Risk.EXECUTION))),
+        tool_constraints={key: constraint(dice) for key in dice.maybe(KEYS, 3)},
+        allowed_recipients=dice.maybe(RECIPIENTS, 2),
+        allowed_external_domains=dice.maybe(DOMAIN_ENTRIES),
+        allowed_paths=dice.maybe(PATH_ENTRIES),
+        max_external_writes=count(dice),
+        requires_approval=dice.maybe(ENTRIES, 4, 1),
+        permissions=tuple(permission(dice) for _ in range(dice.throw(5))),
+        user_prohibitions=tuple(prohibition(dice) for _ in range(dice.throw(3))) if dice.seldom() else (),
+        created_at=moment(dice),
+        expires_at=moment(dice),
+        allow_local_writes=not dice.seldom(),
+        allow_external_writes=not dice.seldom(),
+        allow_destructive_actions=not dice.seldom(),
+        allow_financial_actions=not dice.seldom(),
+        allow_execution=not dice.seldom(),
+        allow_permission_changes=not dice.seldom(),
     )
 
 
-def hosts() -> st.SearchStrategy[HostFacts]:
+def host(dice: Dice) -> HostFacts:
     """A host with a person, or one that answers questions by itself."""
-    return st.builds(HostFacts, auto_approves=seldom(False, st.just(True)), home=st.just(HOME))
+    return HostFacts(auto_approves=dice.seldom(), home=HOME)
 
 
-def defaults() -> st.SearchStrategy[dict[Risk, Verdict]]:
+def unauthorized(dice: Dice) -> dict[Risk, Verdict]:
     """Settings of ``evaluation.unauthorized``, usually none."""
-    usual: dict[Risk, Verdict] = {}
-    return seldom(usual, st.dictionaries(st.sampled_from(Risk), st.sampled_from(Verdict), max_size=3), 5)
+    return {risk: dice.pick(tuple(Verdict)) for risk in dice.maybe(tuple(Risk), 5, 3)}
 
 
-def states() -> st.SearchStrategy[ExecutionState]:
+def state(dice: Dice) -> ExecutionState:
     """A task that has sent a little already."""
-    return st.builds(ExecutionState, counters=st.integers(0, 3).map(lambda sent: {"outbound": sent}))
+    return ExecutionState(counters={"outbound": dice.throw(4)})
+
+
+def policies() -> st.SearchStrategy[TaskPolicy]:
+    """Policies that shrink."""
+    return drawn(policy)
+
+
+def actions() -> st.SearchStrategy[Action]:
+    """Calls that shrink."""
+    return drawn(action)
 
 
 # ---------------------------------------------------------------- grants
 
 
-@dataclass(frozen=True)
-class Approved:
-    """A grant, and the call that the person was shown."""
-
-    grant: Grant
-    shown: Action
-
-
-def approve(
-    action: Action, answers: tuple[str, ...], *, max_calls: int | None = 1, until: float | None = None
-) -> Approved:
+def approve(shown: Action, answers: Iterable[str], *, max_calls: int | None = 1, until: float | None = None) -> Grant:
     """The grant of an approved call of the pool, all of which can be identified."""
-    grant = grant_for(action, answers, grant_id="g1", max_calls=max_calls, expires_at=until)
+    grant = grant_for(shown, answers, grant_id="g1", max_calls=max_calls, expires_at=until)
     assert grant is not None
-    return Approved(grant, action)
+    return grant

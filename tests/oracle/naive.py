@@ -13,9 +13,10 @@ What the table leaves open, and how it is read here:
 * UNKNOWN is listed by the exact tool name in ``allowed_tools`` of a manual policy, nothing else; it has no ceiling.
 * An entry of ``allowed_tools``, ``denied_tools``, ``requires_approval`` or ``Prohibition.what`` is a class, the exact
   tool name, the exact capability, or a glob over either, case-sensitive. A key of ``tool_constraints`` is no class.
-* Where a row names an effect's capability, rows alone list it, and the effect must fit one row: the one whose strictest
-  outcome (its bounds, its binding of recipients, its need of approval) is mildest, the first among equals. Effects are
-  placed in order, and what earlier effects of the same call use up is used up for later ones.
+* Where a row names an effect's capability, rows alone list it, and the effect must fit one row: the one that objects
+  least (by its bounds, then its binding of recipients, then its need of approval), the first among equals. As no row's
+  parties block what its bounds allow, no other order of the three gives another verdict. Effects are placed in order,
+  and what earlier effects of the same call use up is used up for later ones.
 * An object of kind ``name``, on either side, is compared with objects of every kind; other kinds only with their own.
   An opaque ``id`` that is not itself named cannot be compared: a question.
 * An amount that is missing, no number, not finite or negative cannot be added up: a question.
@@ -387,10 +388,9 @@ def naive_walk(
     verdict, check, grant = verdict_of(first, later), "", ""
     if verdict_of(first, []) is not BLOCK:
         grant = next((one.id for one in (*policy.grants, *state.grants) if covers(world, one, asks)), "")
-    if grant and verdict is not ALLOW:
+    if grant:
         verdict, check = ALLOW, "grants"
     else:
-        grant = ""
         check = next((name for name, finding in first + later if finding.verdict is verdict), "default")
     if verdict is ASK and host.auto_approves and (policy.source is PolicySource.FALLBACK or strict_auto_approve):
         verdict = BLOCK

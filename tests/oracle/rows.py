@@ -120,7 +120,7 @@ class Placed:
 
 
 def place_all(world: World) -> list[Placed]:
-    """Give each effect, in order, the row whose strictest outcome is mildest; the first among equals."""
+    """Give each effect, in order, the row that objects least; the first among equals."""
     placed: list[Placed] = []
     for effect in world.action.effects:
         constraints = tuple(constraints_for(world, effect))
@@ -133,16 +133,14 @@ def place_all(world: World) -> list[Placed]:
     return placed
 
 
-def row_strictness(world: World, effect: Effect, pair: tuple[Permission, Bound], before: list[Placed]) -> int:
-    """How much a row objects to an effect: 0 not at all, 1 it asks, 2 it blocks."""
+def row_strictness(
+    world: World, effect: Effect, pair: tuple[Permission, Bound], before: list[Placed]
+) -> tuple[int, int, int]:
+    """How much a row objects to an effect, by its bounds, by its parties, by its need of approval: 0, 1 ask or 2 block."""
     row, bound = pair
-    objections = [verdict for verdict, _ in fit(world, bound, effect, before)]
+    by_bounds = max((STRICT.index(verdict) for verdict, _ in fit(world, bound, effect, before)), default=0)
     binding = bind(world, effect, row)
-    if binding:
-        objections.append(binding[0])
-    if row.needs_approval:
-        objections.append(ASK)
-    return max((STRICT.index(verdict) for verdict in objections), default=0)
+    return by_bounds, STRICT.index(binding[0]) if binding else 0, STRICT.index(ASK) if row.needs_approval else 0
 
 
 def fit(world: World, bound: Bound, effect: Effect, before: list[Placed]) -> list[tuple[Verdict, ReasonCode]]:
@@ -210,11 +208,9 @@ def bind(world: World, effect: Effect, row: Permission | None) -> tuple[Verdict,
     binding = [entries for entries in lists if entries]
     if any(one not in entries for entries in binding for one in effect.recipients):
         return BLOCK, ReasonCode.RECIPIENT_NOT_LISTED
-    if not binding:
+    if not binding or unsure or not effect.recipients:
         return ASK, ReasonCode.RECIPIENT_NOT_BOUND
-    if unsure:
-        return ASK, ReasonCode.TARGET_UNVERIFIED
-    return None if effect.recipients else (ASK, ReasonCode.RECIPIENT_NOT_BOUND)
+    return None
 
 
 def charge(world: World) -> Used:
