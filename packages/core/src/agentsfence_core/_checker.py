@@ -130,7 +130,9 @@ class Checker:
             return kept, replace(decision, question=question, action_digest=identity)
         return record, decision
 
-    def _judge(self, prepared: PreparedPolicy, state: ExecutionState, action: Action, host: HostFacts, now: float) -> Decision:
+    def _judge(
+        self, prepared: PreparedPolicy, state: ExecutionState, action: Action, host: HostFacts, now: float
+    ) -> Decision:
         """Return the evaluator's decision, tightened by third-party ones where there are any."""
         decision = evaluate(prepared, state, action, host, now)
         if self._plugins is None or not self._plugins.has_deciders:
@@ -186,6 +188,7 @@ class Checker:
             protected=settings.protected,
         )
 
+
 def fault(reason: ReasonCode, detail: str, rule: str = "fault") -> Decision:
     """Return the BLOCK of a call that could not be decided on."""
     return Decision(
@@ -221,10 +224,10 @@ def denied_by_person(decision: Decision) -> Decision:
 def _unverified_paths(action: Action) -> Action:
     """Return the action with every path unverified: they live where this machine cannot look."""
     effects = tuple(
-        replace(effect, unverified=effect.unverified | {TargetKind.PATHS}) if effect.paths else effect for effect in action.effects
+        replace(effect, unverified=effect.unverified | {TargetKind.PATHS}) if effect.paths else effect
+        for effect in action.effects
     )
     return replace(action, effects=effects)
-
 
 
 def token() -> str:

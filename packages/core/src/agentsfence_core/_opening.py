@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agentsfence_core._checker import fault
 from agentsfence_core.errors import FenceError
 from agentsfence_core.fence import Fence
 from agentsfence_core.model import Decision, ReasonCode
-
-if TYPE_CHECKING:
-    from agentsfence_core.plugins import Plugins
-    from agentsfence_core.settings import Settings
 
 
 def open_fence(kind: type[Fence], source: str | Path | Mapping[str, object] | None) -> Fence:
@@ -55,5 +50,3 @@ def open_or_block(settings: str | Path | Mapping[str, object] | None = None) -> 
         return BlockingFence(error)
     except Exception as error:  # noqa: BLE001  (the host boundary)
         return BlockingFence(FenceError(f"{type(error).__name__}: {error}"))
-
-

@@ -52,11 +52,14 @@ def _plain(value: object, depth: int, left: list[int]) -> object:
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
-        return value if value.bit_length() < 1024 else {"": ["int", hex(value)]}  # noqa: PLR2004
+        return value if value.bit_length() < 1024 else {"": ["int", hex(value)]}
     if isinstance(value, float):
         return {"": ["float", repr(value)]} if value != value or value in {float("inf"), float("-inf")} else value  # noqa: PLR0124
     if isinstance(value, Mapping):
-        pairs = [(key if isinstance(key, str) else {"": repr(key)}, _plain(item, depth + 1, left)) for key, item in value.items()]
+        pairs = [
+            (key if isinstance(key, str) else {"": repr(key)}, _plain(item, depth + 1, left))
+            for key, item in value.items()
+        ]
         if all(isinstance(key, str) for key, _ in pairs) and "" not in value:
             return {str(key): item for key, item in pairs}
         return {"": ["map", sorted(json.dumps(pair, sort_keys=True) for pair in pairs)]}

@@ -141,20 +141,23 @@ class Fence:
             raise HostContractError(f"task {task!r} has begun already", hint="use amend for a later message")
         compiled = self._require_pipeline().begin(message, self._context(host, now, draft))
         policy = _with_bans(compiled.policy, existing)
+        words = digest(compiled.instruction)
 
         def start(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
             if record is not None and not _begins_anew(record, now):
                 raise HostContractError(f"task {task!r} has begun already", hint="use amend for a later message")
             seen = max(now, record.last_seen) if record else now
-            return TaskRecord(task, policy, ExecutionState(), starter=message.sender, instruction_digest=digest(compiled.instruction),
+            return TaskRecord(task, policy, ExecutionState(), message.sender, instruction_digest=words,
                               last_seen=seen), None  # fmt: skip
 
         self._store.transact(task, start)
-        self._emit("begin", task, policy, {"source": message.source, "instruction": digest(compiled.instruction)})
+        self._emit("begin", task, policy, {"source": message.source, "instruction": words})
         return _task(task, replace(compiled, policy=policy))
 
-    def adopt(self, policy: TaskPolicy | Mapping[str, object] | str | Path, *, task: str, sender: str | None = None) -> Task:
-        """Take a policy that a person wrote as the policy of a new task. Raises `PolicyError` naming the field at fault."""
+    def adopt(
+        self, policy: TaskPolicy | Mapping[str, object] | str | Path, *, task: str, sender: str | None = None
+    ) -> Task:
+        """Take a policy that a person wrote as the policy of a new task. Raises `PolicyError` with the field."""
         from agentsfence_core.policy_file import load_policy  # noqa: PLC0415
 
         self._require_name(task)
@@ -194,7 +197,8 @@ class Fence:
     def child(self, parent: str, *, task: str) -> Task:
         """Raise `HostContractError`: subtasks as a live chain are not built yet (DESIGN 8)."""
         raise HostContractError(
-            f"subtask {task!r} of {parent!r}: subtasks are not built yet", hint="check the subagent's calls under the parent's task"
+            f"subtask {task!r} of {parent!r}: subtasks are not built yet",
+            hint="check the subagent's calls under the parent's task",
         )
 
     def register_tools(self, tools: Sequence[Mapping[str, object]]) -> None:
@@ -207,12 +211,14 @@ class Fence:
               host: HostFacts | None = None) -> Decision:  # fmt: skip
         """Return the decision on one call, charged if it is admitted. Never raises; a fault is BLOCK.
 
-        ``key`` identifies one execution across replays; without it every call is a new call. ``call_id`` is only logged.
+        ``key`` identifies one execution across replays; without it every call is a new one. ``call_id`` is only logged.
         """
         try:
             decision = self._checker.check(task, tool, args, key or "", host or HostFacts())
         except FenceError as error:
-            decision = fault(ReasonCode.STORE_FAULT if isinstance(error, StoreError) else ReasonCode.INTERNAL_FAULT, str(error))
+            decision = fault(
+                ReasonCode.STORE_FAULT if isinstance(error, StoreError) else ReasonCode.INTERNAL_FAULT, str(error)
+            )
         except Exception as error:  # noqa: BLE001  (the host boundary: whatever failed, the call does not run)
             decision = fault(ReasonCode.INTERNAL_FAULT, f"{type(error).__name__} inside AgentsFence")
         decision = self._logged(task, tool, call_id, decision)
@@ -224,7 +230,9 @@ class Fence:
         if status not in tasks.OUTCOMES:
             raise HostContractError(f"no such outcome: {status!r}", hint=f"one of {', '.join(sorted(tasks.OUTCOMES))}")
         if ticket:
-            self._store.transact(task, lambda record: (tasks.reported(record, ticket, status) if record else None, None))
+            self._store.transact(
+                task, lambda record: (tasks.reported(record, ticket, status) if record else None, None)
+            )
             self._emit("outcome", task, None, {"ticket": ticket, "status": status})
 
     # --- a person's answer
@@ -233,7 +241,7 @@ class Fence:
                 until: float | None = None) -> Grant | None:  # fmt: skip
         """Answer a question with yes. Returns the grant, or ``None`` where nothing may be granted.
 
-        ``scope``: ``once``, ``times`` (with ``times``), ``until`` (with ``until``, seconds since the epoch) or ``task``;
+        ``scope``: ``once``, ``times`` (with ``times``), ``until`` (seconds since the epoch) or ``task``;
         a host's ``session`` and ``always`` mean ``task``, which is capped.
         """
         kind, uses = _scope(scope, times, until)
@@ -242,11 +250,15 @@ class Fence:
         def answer(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
             if record is None:
                 return None, None
-            return tasks.approved(record, question, grant_id=token(), scope=kind, uses=uses, until=until, by=by, now=now)
+            return tasks.approved(
+                record, question, grant_id=token(), scope=kind, uses=uses, until=until, by=by, now=now
+            )
 
         granted = self._store.transact(task, answer)
         grant = granted if isinstance(granted, Grant) else None
-        self._emit("approve", task, None, {"question": question, "scope": kind.value, "grant": grant.id if grant else ""})
+        self._emit(
+            "approve", task, None, {"question": question, "scope": kind.value, "grant": grant.id if grant else ""}
+        )
         return grant
 
     def deny(self, task: str, question: str, *, by: str | None = None) -> None:
@@ -332,7 +344,9 @@ class Fence:
         if self._audit is None:
             return decision
         try:
-            self._audit.decision(task=str(task), tool=str(tool), call_id=str(call_id), decision=decision, at=self._clock())
+            self._audit.decision(
+                task=str(task), tool=str(tool), call_id=str(call_id), decision=decision, at=self._clock()
+            )
         except Exception as error:  # noqa: BLE001  (the host boundary)
             return fault(ReasonCode.AUDIT_FAULT, f"the audit line could not be written: {error}")
         return decision
@@ -376,7 +390,9 @@ def _with_lifetime(policy: TaskPolicy, now: float) -> TaskPolicy:
     return replace(policy, created_at=created, expires_at=expires)
 
 
-def _replace_policy(seen: TaskPolicy, compiled: Compiled, now: float) -> Callable[[TaskRecord | None], tuple[TaskRecord | None, object]]:
+def _replace_policy(
+    seen: TaskPolicy, compiled: Compiled, now: float
+) -> Callable[[TaskRecord | None], tuple[TaskRecord | None, object]]:
     """Return a change that keeps the amended policy only if nobody amended it in between."""
 
     def change(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
@@ -396,7 +412,15 @@ def _message(text: str | PersonMessage, sender: str | None) -> PersonMessage:
 
 
 def _task(task: str, compiled: Compiled) -> Task:
-    return Task(task, compiled.policy, compiled.instruction, compiled.removed, compiled.dropped, compiled.requests, compiled.changed)
+    return Task(
+        task,
+        compiled.policy,
+        compiled.instruction,
+        compiled.removed,
+        compiled.dropped,
+        compiled.requests,
+        compiled.changed,
+    )
 
 
 def _scope(scope: str, times: int | None, until: float | None) -> tuple[Scope, int | None]:

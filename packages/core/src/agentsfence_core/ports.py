@@ -106,7 +106,7 @@ class CompilerBackend(Protocol):
     """Drafts a policy from an instruction. Untrusted, whoever wrote it."""
 
     def draft(self, instruction: Instruction, context: CompileContext, error: str | None) -> object:
-        """Return a draft as parsed JSON; ``error`` is what was wrong with the previous try. May raise `CompilerError`."""
+        """Return a draft as parsed JSON; ``error``: what was wrong with the last try. May raise `CompilerError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class PolicyStore(Protocol):
         """Return the record, or ``None`` where there is none."""
 
     def transact(self, task: str, change: Callable[[TaskRecord | None], tuple[TaskRecord | None, object]]) -> object:
-        """Run ``change`` on the current record with nobody else in between, keep the record it returns, return its result.
+        """Run ``change`` on the record with nobody else in between, keep the record it returns; return its result.
 
         ``change`` may run more than once (a retried transaction), so it must not have effects of its own.
         """

@@ -112,7 +112,15 @@ def question_of(task: str, question: str, kept: Mapping[str, object]) -> Questio
 
 
 def approved(
-    record: TaskRecord, question: str, *, grant_id: str, scope: Scope, uses: int | None, until: float | None, by: str | None, now: float
+    record: TaskRecord,
+    question: str,
+    *,
+    grant_id: str,
+    scope: Scope,
+    uses: int | None,
+    until: float | None,
+    by: str | None,
+    now: float,
 ) -> tuple[TaskRecord, Grant | None]:
     """Return the record with the question answered, and the grant; ``None`` where nothing may be granted.
 
@@ -136,7 +144,9 @@ def approved(
         granted_by=by,
     )
     questions = {known: entry for known, entry in record.questions.items() if known != question}
-    state = replace(record.state, grants=(*record.state.grants, grant), denied=record.state.denied - {grant.arguments_digest})
+    state = replace(
+        record.state, grants=(*record.state.grants, grant), denied=record.state.denied - {grant.arguments_digest}
+    )
     return replace(record, questions=questions, state=state), grant
 
 

@@ -60,7 +60,7 @@ def vocabulary() -> Vocabulary:
     import yaml  # noqa: PLC0415  (lazy: start-up budget, DESIGN 13)
 
     text = resources.files("agentsfence_core.classification.catalogue").joinpath("capabilities.yaml").read_text("utf-8")
-    rows = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    rows = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  (both are safe loaders)
     capabilities = {
         name: Capability(name, Risk(row["risk"]), tuple(row["verbs"]), tuple(row["nouns"]), row["does"])
         for name, row in rows.items()

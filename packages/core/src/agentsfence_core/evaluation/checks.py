@@ -39,7 +39,7 @@ def guards(context: Context) -> Outcome | None:
 
 
 def prohibitions(context: Context) -> Outcome | None:
-    """3. What the person forbade, before any grant (paper, 3.4). Opaque execution under a ban or an allowlist: ASK_USER."""
+    """3. What the person forbade, before any grant (paper, 3.4). Opaque execution under limits: ASK_USER."""
     effect = context.effect
     question: Outcome | None = None
     for ban in context.policy.bans:
@@ -48,10 +48,19 @@ def prohibitions(context: Context) -> Outcome | None:
         if ban.exceptions is not None and ban.exceptions.hold_all(effect):
             continue
         if ban.targets is None or ban.targets.hit(effect):
-            return _block(effect, ReasonCode.PROHIBITED, f"you said “{ban.quote}”" if ban.quote else f"{ban.what} is forbidden")
+            return _block(
+                effect, ReasonCode.PROHIBITED, f"you said “{ban.quote}”" if ban.quote else f"{ban.what} is forbidden"
+            )
         if ban.targets.blind(effect):
-            question = _ask(effect, ReasonCode.MAY_BE_PROHIBITED, f"whether “{ban.quote or ban.what}” forbids it cannot be seen")
-    if question is None and effect.risk is Risk.EXECUTION and TargetKind.PROGRAM in effect.unverified and context.policy.confined:
+            question = _ask(
+                effect, ReasonCode.MAY_BE_PROHIBITED, f"whether “{ban.quote or ban.what}” forbids it cannot be seen"
+            )
+    if (
+        question is None
+        and effect.risk is Risk.EXECUTION
+        and TargetKind.PROGRAM in effect.unverified
+        and context.policy.confined
+    ):
         return _ask(effect, ReasonCode.MAY_BE_PROHIBITED, "what it runs cannot be seen, and the task has limits")
     return question
 
@@ -91,7 +100,9 @@ def ceiling_and_listing(context: Context) -> Outcome | None:
     if risk is Risk.UNKNOWN:
         if context.action.tool in policy.unknown_tools:
             return None
-        return _unauthorized(context, ReasonCode.UNKNOWN_TOOL, f"nothing is known about the tool {context.action.tool[:80]}")
+        return _unauthorized(
+            context, ReasonCode.UNKNOWN_TOOL, f"nothing is known about the tool {context.action.tool[:80]}"
+        )
     if risk is not Risk.READ and risk not in policy.ceilings:
         return _unauthorized(context, ReasonCode.CEILING_OFF, f"nothing you wrote asks for {_CLASS_WORDS[risk]}")
     listed = context.has_rows or policy.listed.cover(context.action.tool, effect)
@@ -183,14 +194,18 @@ CHECKS: tuple[Check, ...] = (
     Check(3, "prohibitions", prohibitions, False, lambda policy: policy.confined),
     Check(4, "deny_list", deny_list, False, lambda policy: bool(policy.denied)),
     Check(5, "grants", grants, True, _always),
-    Check(6, "argument_constraints", argument_constraints, False, lambda policy: bool(policy.rows or policy.constraints)),
+    Check(
+        6, "argument_constraints", argument_constraints, False, lambda policy: bool(policy.rows or policy.constraints)
+    ),
     Check(7, "ceiling_and_listing", ceiling_and_listing, False, _always),
     Check(8, "recipient_binding", recipient_binding, False, _always),
     Check(9, "domain_allowlist", domain_allowlist, False, lambda policy: policy.domains is not None),
     Check(10, "exfiltration_urls", exfiltration_urls, False, _always),
     Check(11, "path_allowlist", path_allowlist, False, lambda policy: policy.paths is not None),
     Check(12, "outbound_budget", outbound_budget, False, lambda policy: policy.policy.max_external_writes is not None),
-    Check(13, "approval_requirements", approval_requirements, False, lambda policy: bool(policy.rows or policy.approval)),
+    Check(
+        13, "approval_requirements", approval_requirements, False, lambda policy: bool(policy.rows or policy.approval)
+    ),
 )
 """The evaluation order (paper, 3.4)."""
 

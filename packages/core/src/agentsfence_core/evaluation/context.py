@@ -9,7 +9,17 @@ from __future__ import annotations
 from decimal import Decimal
 
 from agentsfence_core.evaluation.prepared import AMOUNT_UNIT, Bounds, PreparedPolicy, amount_units
-from agentsfence_core.model import Action, Effect, ExecutionState, HostFacts, Outcome, ReasonCode, Risk, TargetKind, Verdict
+from agentsfence_core.model import (
+    Action,
+    Effect,
+    ExecutionState,
+    HostFacts,
+    Outcome,
+    ReasonCode,
+    Risk,
+    TargetKind,
+    Verdict,
+)
 
 _OBJECT_ID = "id"
 
@@ -93,7 +103,9 @@ def parties_of(row: Bounds, context: Context) -> Outcome | None:
         return None
     bound = row.recipients is not None or any(c.recipients is not None for c in context.constraints())
     if not bound and context.policy.recipients is None:
-        return _ask(effect, ReasonCode.RECIPIENT_NOT_BOUND, f"you named no address for this: {_first(effect.recipients)}")
+        return _ask(
+            effect, ReasonCode.RECIPIENT_NOT_BOUND, f"you named no address for this: {_first(effect.recipients)}"
+        )
     if not effect.recipients:
         return _ask(effect, ReasonCode.RECIPIENT_NOT_BOUND, "it does not show whom it reaches")
     return None
@@ -151,7 +163,9 @@ def _objects(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
         elif bounds.objects.binds(reference.kind):
             return _block(effect, ReasonCode.OBJECT_NOT_LISTED, f"{_first((str(reference),))} is not what you named")
     if opaque:
-        return _ask(effect, ReasonCode.TARGET_UNVERIFIED, "it names its object by an id that cannot be compared with your words")
+        return _ask(
+            effect, ReasonCode.TARGET_UNVERIFIED, "it names its object by an id that cannot be compared with your words"
+        )
     return _unseen(effect, TargetKind.OBJECTS)
 
 
@@ -181,7 +195,9 @@ def _calls(bounds: Bounds, context: Context, effect: Effect) -> Outcome | None:
     if bounds.max_calls is None:
         return None
     if context.state.counters.get(bounds.key, 0) + context.invocations() > bounds.max_calls:
-        return _block(effect, ReasonCode.MAX_CALLS_USED, f"{bounds.max_calls} such calls were asked for, and they are used up")
+        return _block(
+            effect, ReasonCode.MAX_CALLS_USED, f"{bounds.max_calls} such calls were asked for, and they are used up"
+        )
     return None
 
 
@@ -224,4 +240,4 @@ def _first(texts: tuple[str, ...]) -> str:
 
 def _list(texts: tuple[str, ...]) -> str:
     shown = ", ".join(texts[:3]) or "anyone"
-    return f"{shown} or {len(texts) - 3} more" if len(texts) > 3 else shown  # noqa: PLR2004
+    return f"{shown} or {len(texts) - 3} more" if len(texts) > 3 else shown

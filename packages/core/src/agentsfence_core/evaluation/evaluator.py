@@ -96,8 +96,6 @@ def charge_of(policy: PreparedPolicy, state: ExecutionState, action: Action, gra
     return Charge(tuple(counters.items()), grant)
 
 
-
-
 def _add(counters: dict[str, int], bounds: Bounds, units: int | None) -> None:
     if bounds.max_calls is not None:
         counters[bounds.key] = counters.get(bounds.key, 0) + 1
@@ -136,7 +134,9 @@ def _granted(outcome: Outcome, check: Check, action: Action) -> Decision:
     )
 
 
-def _question(questions: list[tuple[Check, Outcome]], policy: PreparedPolicy, action: Action, host: HostFacts) -> Decision:
+def _question(
+    questions: list[tuple[Check, Outcome]], policy: PreparedPolicy, action: Action, host: HostFacts
+) -> Decision:
     check, outcome = questions[0]
     effect = outcome.effect or action.worst
     asks = tuple(dict.fromkeys(o.key for _, o in questions))
@@ -154,7 +154,11 @@ def _question(questions: list[tuple[Check, Outcome]], policy: PreparedPolicy, ac
             effect=effect,
             enforced=Verdict.BLOCK,
         )
-    nobody = "" if host.human_present else f" Nobody is here to answer: to authorize it, write it as a request ({effect.capability})."
+    nobody = (
+        ""
+        if host.human_present
+        else f" Nobody is here to answer: to authorize it, write it as a request ({effect.capability})."
+    )
     return Decision(
         verdict=Verdict.ASK_USER,
         reason=outcome.code,

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, unquote
 
 from agentsfence_core.classification.targets.hosts import read_url
 
+_URL = 4_096  # characters of a URL; servers refuse longer ones
 _LABEL = 40  # characters of one host label
 _HOST = 120  # characters of a host
 _QUERY = 1_000  # characters of a query that can be read by a person
@@ -23,29 +24,40 @@ _OPAQUE_PIECE = 20  # characters from which one piece can look encoded
 _PATH_PIECE = 90  # characters of an encoded-looking path segment
 
 _PRESIGNED = frozenset(
-    "signature sig expires se sp sv sr st spr key-pair-id policy googleaccessid awsaccesskeyid response-content-disposition "
-    "response-content-type x-amz-signature x-amz-credential x-amz-security-token x-amz-date x-amz-expires "
-    "x-amz-algorithm x-amz-signedheaders x-goog-signature x-goog-credential x-goog-date x-goog-expires x-goog-algorithm "
-    "x-goog-signedheaders hdnea hmac jwt".split()
+    """
+    signature sig expires se sp sv sr st spr key-pair-id policy googleaccessid awsaccesskeyid
+    response-content-disposition response-content-type x-amz-signature x-amz-credential x-amz-security-token
+    x-amz-date x-amz-expires x-amz-algorithm x-amz-signedheaders x-goog-signature x-goog-credential x-goog-date
+    x-goog-expires x-goog-algorithm x-goog-signedheaders hdnea hmac jwt
+    """.split()
 )
 _SECRET_NAMES = frozenset(
-    "password passwd pwd pass secret apikey api_key api-key private_key privatekey ssn cc creditcard credit_card cvv iban "
-    "credentials cookie cookies session_cookie seed mnemonic".split()
+    """
+    password passwd pwd pass secret apikey api_key api-key private_key privatekey ssn cc creditcard credit_card
+    cvv iban credentials cookie cookies session_cookie seed mnemonic
+    """.split()
 )
 _TOKENS = re.compile(
     r"(?:sk|pk|rk)[-_](?:live|test|proj|ant)[-_]\w{6}|gh[pousr]_\w{20}|github_pat_\w{10}|glpat-[\w-]{10}|xox[abprs]-\w{6}|"
     r"AKIA[0-9A-Z]{12}|ASIA[0-9A-Z]{12}|AIza[\w-]{20}|ya29\.[\w-]{10}|eyJ[\w-]{10}|-----BEGIN|\bsk-\w{16}"
 )
-_SAID = re.compile(r"(?:password|passwd|api.?key|secret.?key|access.?token|ssn|pin.?code)s?[\W_]{0,3}(?:is|was|=|:)[\W_]{0,3}\w", re.IGNORECASE)
+_SAID = re.compile(
+    r"(?:password|passwd|api.?key|secret.?key|access.?token|ssn|pin.?code)s?[\W_]{0,3}(?:is|was|=|:)[\W_]{0,3}\w",
+    re.IGNORECASE,
+)
 _SSN = re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)")
 _CARD = re.compile(r"(?<!\d)(?:\d[ -]?){13,19}(?!\d)")
 _WORDS = re.compile(r"[\s+_.,;:/%-]+")
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]+")
 
 
-@lru_cache(maxsize=1_024)
 def exfiltration_shape(url: str) -> str:
     """Return what about a URL looks like data on its way out, as a phrase for a person; empty where nothing does."""
+    return "it is unusually long" if len(url) > _URL else _shape(url)
+
+
+@lru_cache(maxsize=1_024)
+def _shape(url: str) -> str:
     read = read_url(url)
     if read is None:
         return ""
@@ -56,7 +68,9 @@ def _host_shape(host: str) -> str:
     if len(host) > _HOST:
         return "its host name is unusually long"
     for label in host.split("."):
-        if len(label) > _LABEL or (len(label) >= _OPAQUE_PIECE and _looks_encoded(label) and not label.startswith("xn--")):
+        if len(label) > _LABEL or (
+            len(label) >= _OPAQUE_PIECE and _looks_encoded(label) and not label.startswith("xn--")
+        ):
             return "its host name carries what looks like data"
     return ""
 
@@ -72,7 +86,7 @@ def _query_shape(query: str) -> str:
         low = name.casefold()
         if low in _PRESIGNED:
             continue
-        if low in _SECRET_NAMES and len(value) >= 4:  # noqa: PLR2004
+        if low in _SECRET_NAMES and len(value) >= 4:
             return f"it sends a parameter called {name[:40]}"
         secret = secret_in(value) or secret_in(name)
         if secret:
@@ -122,10 +136,10 @@ def _looks_encoded(piece: str) -> bool:
 
 def _luhn(digits: str) -> bool:
     """Whether a number passes the check digit of payment cards (ISO/IEC 7812-1)."""
-    if not 13 <= len(digits) <= 19 or len(set(digits)) == 1:  # noqa: PLR2004
+    if not 13 <= len(digits) <= 19 or len(set(digits)) == 1:
         return False
     total = 0
     for place, digit in enumerate(reversed(digits)):
         value = int(digit) * (1 + place % 2)
-        total += value - 9 * (value > 9)  # noqa: PLR2004
+        total += value - 9 * (value > 9)
     return total % 10 == 0

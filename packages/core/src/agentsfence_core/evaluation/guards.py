@@ -37,7 +37,8 @@ def _places(text: str) -> tuple[Place, ...]:
 
 FENCE_PLACES = _places(
     """
-    .agentsfence/ .config/agentsfence/ .local/share/agentsfence/ .local/state/agentsfence/ application-support/agentsfence/
+    .agentsfence/ .config/agentsfence/ .local/share/agentsfence/ .local/state/agentsfence/
+    application-support/agentsfence/
     .hermes/agentsfence/ .hermes/config.yaml .hermes/plugins/ .hermes/hooks/ .hermes/profiles/*/agentsfence/
     .hermes/profiles/*/config.yaml .hermes/profiles/*/plugins/ site-packages/agentsfence_core/
     site-packages/agentsfence_compiler/ site-packages/agentsfence_hermes/ site-packages/agentsfence_langchain/
@@ -52,7 +53,8 @@ SECRET_PLACES = _places(
     .netrc _netrc .pgpass .my.cnf .npmrc .pypirc .yarnrc.yml .git-credentials .config/git/credentials .vault-token
     .terraform.d/credentials.tfrc.json .env .envrc .htpasswd .s3cfg .boto .databrickscfg .config/rclone/rclone.conf
     .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .gradle/gradle.properties
-    .password-store/ .local/share/keyrings/ library/keychains/ .mozilla/firefox/ .config/google-chrome/ .config/chromium/
+    .password-store/ .local/share/keyrings/ library/keychains/ .mozilla/firefox/ .config/google-chrome/
+    .config/chromium/
     .hermes/auth.json .hermes/profiles/*/auth.json .hermes/.env .hermes/profiles/*/.env .claude/.credentials.json
     .codex/auth.json etc/shadow etc/gshadow etc/sudoers proc/*/environ proc/*/mem proc/*/task/*/environ run/secrets/
     var/run/secrets/ secrets.yml secrets.yaml secrets.json secrets.toml credentials.json credentials.yml credentials
@@ -63,18 +65,29 @@ SECRET_PLACES = _places(
 """Where credentials live."""
 
 _PUBLIC = frozenset(
-    "known_hosts authorized_keys .env.example .env.sample .env.template .env.dist .env.defaults .env.test.example".split()
+    """
+    known_hosts authorized_keys .env.example .env.sample .env.template .env.dist .env.defaults .env.test.example
+    """.split()
 )
 _SECRET_ENDINGS = (".pem", ".p12", ".pfx", ".kdbx", ".keystore", ".jks", ".ppk", ".asc.key")
 _METADATA_HOSTS = frozenset(
-    {"169.254.169.254", "metadata.google.internal", "metadata", "100.100.100.200", "169.254.170.2", "fd00:ec2::254", "168.63.129.16"}
+    {
+        "169.254.169.254",
+        "metadata.google.internal",
+        "metadata",
+        "100.100.100.200",
+        "169.254.170.2",
+        "fd00:ec2::254",
+        "168.63.129.16",
+    }
 )
 
 LATER_PLACES = _places(
     """
     .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
     .config/fish/ .kshrc .cshrc .tcshrc .xinitrc .xprofile .xsession .inputrc .tmux.conf .vimrc .config/nvim/ .emacs
-    .emacs.d/ .gitconfig .config/git/ .git/config .git/hooks/ .git/modules/ .gitattributes .git/info/ .gitmodules .husky/
+    .emacs.d/ .gitconfig .config/git/ .git/config .git/hooks/ .git/modules/ .gitattributes .git/info/ .gitmodules
+    .husky/
     .pre-commit-config.yaml .githooks/ etc/crontab etc/cron.d/ etc/cron.daily/ etc/cron.hourly/ etc/cron.weekly/
     etc/cron.monthly/ var/spool/cron/ etc/systemd/ lib/systemd/ .config/systemd/ .config/autostart/ etc/init.d/
     etc/rc.local etc/profile etc/profile.d/ etc/bash.bashrc etc/environment etc/ld.so.preload etc/ld.so.conf.d/
@@ -91,6 +104,9 @@ LATER_PLACES = _places(
 _LATER_ENDINGS = (".pth", ".service", ".timer", ".desktop")
 
 
+_PATH = 4_096  # characters of a path; the kernel opens no longer one, and look-ups remember no longer one
+
+
 def guard(effect: Effect, protected: tuple[str, ...] = ()) -> Outcome | None:
     """Return BLOCK or ASK_USER where an effect touches what is guarded, else ``None``.
 
@@ -98,31 +114,43 @@ def guard(effect: Effect, protected: tuple[str, ...] = ()) -> Outcome | None:
     """
     risk = effect.risk
     if effect.capability == "fence.control":
-        return _outcome(Verdict.BLOCK, ReasonCode.PROTECTS_FENCE, "it would switch the fence off or answer in your place", effect)
+        return _outcome(
+            Verdict.BLOCK, ReasonCode.PROTECTS_FENCE, "it would switch the fence off or answer in your place", effect
+        )
     if effect.capability == "secret.read":
-        return _outcome(Verdict.ASK_USER, ReasonCode.SECRET_READ, "it prints credentials or the environment that holds them", effect)
+        return _outcome(
+            Verdict.ASK_USER, ReasonCode.SECRET_READ, "it prints credentials or the environment that holds them", effect
+        )
     question: Outcome | None = None
     for path in effect.paths:
-        outcome = _look_at_path(path, risk, effect, protected)
+        outcome = _look_at_path(path if len(path) <= _PATH else path[:_PATH], risk, effect, protected)
         if outcome is not None:
             if outcome.verdict is Verdict.BLOCK:
                 return outcome
             question = question or outcome
     for host in effect.domains:
         if host in _METADATA_HOSTS:
-            return _outcome(Verdict.ASK_USER, ReasonCode.SECRET_READ, f"{host} hands out the machine's credentials", effect)
+            return _outcome(
+                Verdict.ASK_USER, ReasonCode.SECRET_READ, f"{host} hands out the machine's credentials", effect
+            )
     return question
 
 
 def _look_at_path(path: str, risk: Risk, effect: Effect, protected: tuple[str, ...]) -> Outcome | None:
     if risk is not Risk.READ and (is_fence_place(path) or _touches(path, protected, whole=risk is Risk.DELETE)):
-        return _outcome(Verdict.BLOCK, ReasonCode.PROTECTS_FENCE, f"{path[-120:]} belongs to the fence or its host", effect)
+        return _outcome(
+            Verdict.BLOCK, ReasonCode.PROTECTS_FENCE, f"{path[-120:]} belongs to the fence or its host", effect
+        )
     if is_secret(path):
         return _outcome(Verdict.ASK_USER, ReasonCode.SECRET_READ, f"{path[-120:]} holds credentials", effect)
     if risk is Risk.LOCAL_WRITE and runs_later(path):
-        return _outcome(Verdict.ASK_USER, ReasonCode.RUNS_LATER, f"{path[-120:]} is run later by something else", effect)
+        return _outcome(
+            Verdict.ASK_USER, ReasonCode.RUNS_LATER, f"{path[-120:]} is run later by something else", effect
+        )
     if risk is Risk.DELETE and _deletes_around_fence(path):
-        return _outcome(Verdict.BLOCK, ReasonCode.PROTECTS_FENCE, f"{path[-120:]} contains files of the fence or its host", effect)
+        return _outcome(
+            Verdict.BLOCK, ReasonCode.PROTECTS_FENCE, f"{path[-120:]} contains files of the fence or its host", effect
+        )
     return None
 
 
@@ -182,7 +210,7 @@ def _fits(segments: list[str], start: int, place: Place) -> bool:
 
 
 def _can_be(segment: str, wanted: str) -> bool:
-    if segment == wanted or wanted == "*":
+    if wanted in {segment, "*"}:
         return True
     if _WILD.isdisjoint(segment):
         return False
@@ -204,7 +232,9 @@ def _deletes_around_fence(path: str) -> bool:
 
 def _touches(path: str, protected: tuple[str, ...], *, whole: bool) -> bool:
     """Whether a path is a protected one or lies below it; with ``whole``, also when it contains one."""
-    return any(path == place or path.startswith(place + "/") or (whole and place.startswith(path + "/")) for place in protected)
+    return any(
+        path == place or path.startswith(place + "/") or (whole and place.startswith(path + "/")) for place in protected
+    )
 
 
 def _outcome(verdict: Verdict, code: ReasonCode, detail: str, effect: Effect) -> Outcome:

@@ -70,7 +70,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """Addresses, handles, channels and accounts; ``*@example.com`` or ``@example.com`` for every address of a domain."""
+    """Addresses, handles, channels, accounts; ``@example.com`` stands for every address of a domain."""
 
     exact: frozenset[str]
     at_domains: frozenset[str] = frozenset()
@@ -130,7 +130,7 @@ class Hosts:
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Paths: the entry and all below it; with a trailing ``/`` only what is below; globs where an entry has wildcards."""
+    """Paths: the entry and all below it; with a trailing ``/`` only what is below; globs."""
 
     at_or_below: frozenset[str]
     below: frozenset[str] = frozenset()
@@ -138,7 +138,7 @@ class Paths:
 
     @classmethod
     def of(cls, entries: Iterable[str], *, home: str | None = None, workdir: str | None = None) -> Paths:
-        """Return the set of canonical paths; ``~`` and relative entries are made absolute where the folders are known."""
+        """Return the set of canonical paths; ``~`` and relative entries are made absolute where possible."""
         whole: set[str] = set()
         inner: set[str] = set()
         globs: set[str] = set()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 AMOUNT_UNIT = 10_000
 """Amounts are counted in ten-thousandths, so that counters stay whole numbers."""
+_AMOUNT_DIGITS = 24  # characters and magnitude of an amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,9 @@ def values_of(policy: TaskPolicy, options: EvaluationOptions) -> PreparedPolicy:
         bans=tuple(_ban(prohibition, options) for prohibition in policy.user_prohibitions),
         denied=Names.of(policy.denied_tools),
         grants=policy.grants,
-        constraints=tuple((Names.of((name,)), _constraint_bounds(name, c, options)) for name, c in policy.tool_constraints.items()),
+        constraints=tuple(
+            (Names.of((name,)), _constraint_bounds(name, c, options)) for name, c in policy.tool_constraints.items()
+        ),
         rows={capability: tuple(bounds) for capability, bounds in rows.items()},
         listed=Names.of(policy.allowed_tools, policy.allowed_risk_classes),
         unknown_tools=frozenset(policy.allowed_tools) if manual else frozenset(),
@@ -173,12 +176,12 @@ def policy_digest(policy: TaskPolicy) -> str:
 def amount_units(text: str) -> int | None:
     """Return an amount in `AMOUNT_UNIT`, ``None`` where the text is no plain, finite, non-negative number."""
     try:
-        value = Decimal(text.strip())
-        if not value.is_finite() or value < 0:
-            return None
-        return int((value * AMOUNT_UNIT).to_integral_value(rounding="ROUND_CEILING"))
-    except (InvalidOperation, ValueError, OverflowError):
+        value = Decimal(text.strip()) if len(text) <= _AMOUNT_DIGITS else None
+    except InvalidOperation:
         return None
+    if value is None or not value.is_finite() or value < 0 or value.adjusted() > _AMOUNT_DIGITS:
+        return None
+    return int((value * AMOUNT_UNIT).to_integral_value(rounding="ROUND_CEILING"))
 
 
 def _row_bounds(row: Permission, options: EvaluationOptions) -> Bounds:

@@ -43,9 +43,12 @@ class ObjectRef:
 
 
 OBJECT_KINDS = frozenset(
-    "name file folder event message thread draft page issue pr repo branch remote tag commit package image container service "
-    "resource database table channel calendar label contact user group role payee account order invoice subscription "
-    "product booking playlist track project task note bucket key secret process job workflow id".split()
+    """
+    name file folder event message thread draft page issue pr repo branch remote tag commit package image
+    container service resource database table channel calendar label contact user group role payee account order
+    invoice subscription product booking playlist track project task note bucket key secret process job workflow
+    id
+    """.split()
 )
 """Kinds that an object can have. ``id`` is an opaque identifier: a bound name against it cannot be verified."""
 

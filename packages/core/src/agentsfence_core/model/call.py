@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-
 class Locality(StrEnum):
     """Where the paths of a call live. What is not local cannot be verified by looking at this machine's file system."""
 
@@ -37,7 +36,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What a host knows about itself at this moment (DESIGN 3). The defaults describe an interactive, single-user host."""
+    """What a host knows about itself at this moment (DESIGN 3). Defaults: interactive, single user."""
 
     auto_approves: bool = False
     """The host would answer an ASK_USER by itself: yolo, cron approve, a remembered key."""

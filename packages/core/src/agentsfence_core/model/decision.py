@@ -82,7 +82,7 @@ class ReasonCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one check says of one effect (or of the whole action): a verdict that is BLOCK or ASK_USER, or ALLOW by a grant."""
+    """What one check says of one effect, or of the whole action: BLOCK, ASK_USER, or ALLOW by a grant."""
 
     verdict: Verdict
     code: ReasonCode

@@ -36,7 +36,7 @@ class PolicySource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolConstraint:
-    """Bounds on the arguments of one tool or capability (task policies, ``tool_constraints``). Empty lists do not bind."""
+    """Bounds on the arguments of one tool or capability (``tool_constraints``). Empty lists do not bind."""
 
     allowed_recipients: tuple[str, ...] = ()
     allowed_domains: tuple[str, ...] = ()

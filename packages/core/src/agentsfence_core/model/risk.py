@@ -4,7 +4,7 @@ Rules of this file:
 
 * A class says what a call *can do*, whichever tool does it (paper, 3.2).
 * The order is only used to name the worst effect of a call and to refuse lowering; authority never follows from it.
-* READ has no ceiling. UNKNOWN has none either: no boolean ever lets it through (task policies, "When is a call authorized?").
+* READ has no ceiling. UNKNOWN has none either: no boolean ever lets it through.
 """
 
 from __future__ import annotations
