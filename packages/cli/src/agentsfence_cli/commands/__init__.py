@@ -1,0 +1,1 @@
+"""The sub-commands, one module each, imported when called."""

@@ -1,0 +1,59 @@
+"""``agentsfence adapters``: which hosts can be fenced here, and what each adapter cannot see."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Annotated
+
+import typer
+
+from agentsfence_cli.screen import SCREEN
+from agentsfence_cli.wire import JsonObject, write_json
+from agentsfence_core.errors import PluginError
+from agentsfence_core.ports import AdapterInfo
+
+GROUP = "agentsfence.adapters"
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def adapters(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the adapters that are installed and what they cannot see."""
+    found = installed()
+    if as_json:
+        write_json({"schema": "agentsfence.adapters/1", "adapters": [_object(info) for info in found]})
+        return
+    for info in found:
+        SCREEN.heading(f"{info.name}  ({info.distribution})")
+        SCREEN.line(info.what, indent=2)
+        if info.blind_spots:
+            SCREEN.line("What it cannot see:", indent=2)
+        for sentence in info.blind_spots:
+            SCREEN.line(f"- {sentence}", indent=4)
+
+
+def installed() -> list[AdapterInfo]:
+    """Return what every installed adapter says about itself, by name."""
+    return [_info(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)]
+
+
+def _info(entry: EntryPoint) -> AdapterInfo:
+    try:
+        info = entry.load()
+    except Exception as error:  # a foreign module: whatever it raises, the person needs its name
+        raise PluginError(
+            f"adapter {entry.name!r} ({entry.value}) cannot be loaded: {error}", hint="reinstall or remove it"
+        ) from error
+    if not isinstance(info, AdapterInfo):
+        raise PluginError(f"adapter {entry.name!r} ({entry.value}) is no AdapterInfo", hint="reinstall or remove it")
+    return info
+
+
+def _object(info: AdapterInfo) -> JsonObject:
+    return {
+        "name": info.name,
+        "distribution": info.distribution,
+        "what": info.what,
+        "blind_spots": list(info.blind_spots),
+        "command": info.command,
+    }

@@ -1,0 +1,99 @@
+"""The entry point: which sub-commands there are, and how an error becomes one sentence and an exit code.
+
+Rules of this file:
+
+* A sub-command's module is imported when it is called, never for ``--help`` (start-up budget, DESIGN 13).
+* A mistake of the person is one sentence on the error output and exit code 1; a usage mistake is exit code 2.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from agentsfence_core.errors import FenceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS: Final = {
+    "compile": "Show the policy that a request compiles to",
+    "check": "Decide on one tool call",
+    "classify": "Show what a tool call can do",
+    "simulate": "Play sessions of messages and calls; nothing runs and nothing is kept",
+    "policy": "Validate a policy file, or print its schema",
+    "capabilities": "List the capabilities that policies and calls are written in",
+    "adapters": "List the adapters that are installed and what they cannot see",
+    "demo": "Watch an agent obey an injected mail, and the fence stop it",
+}
+"""Sub-command -> its line in the list. The module ``commands.NAME`` holds its ``app``."""
+
+
+class _Commands(TyperGroup):
+    """Sub-commands by name: placeholders for the list, the real one when it is called."""
+
+    def __init__(self, **attributes: object) -> None:
+        super().__init__(**attributes)  # type: ignore[arg-type]
+        for name, line in COMMANDS.items():
+            self.commands[name] = TyperCommand(name, help=line, rich_markup_mode=None)
+
+    def resolve_command(self, ctx: object, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Put the called sub-command in its place, then resolve as usual."""
+        if args and args[0] in COMMANDS:
+            module = import_module(f"agentsfence_cli.commands.{args[0]}")
+            command = typer.main.get_command(module.app)
+            command.name = args[0]
+            self.commands[args[0]] = command
+        return super().resolve_command(ctx, args)  # type: ignore[arg-type]
+
+
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415
+
+        typer.echo(f"agentsfence {version('agentsfence-cli')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Decide which tool calls of an agent a person's own words allow."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit: 0 done or ALLOW, 1 error, 2 usage, 3 ASK_USER, 4 BLOCK."""
+    try:
+        app(args=list(sys.argv[1:] if arguments is None else arguments), prog_name="agentsfence")
+    except FenceError as error:
+        _fail(str(error))
+    except RecursionError:
+        _fail("the input is nested too deeply (flatten it)")
+
+
+def _fail(sentence: str) -> None:
+    from agentsfence_cli.screen import clean  # noqa: PLC0415
+
+    sys.stderr.write(f"agentsfence: {clean(sentence)}\n")
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
