@@ -1,0 +1,197 @@
+"""A later message of the same person, and a message of somebody else (DESIGN 7.8).
+
+The theorem: a turn without a request never widens. `restrict` and the first half of `amend` only take away; all that
+is added comes from rows of the new message's own requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+from fnmatch import fnmatchcase
+
+from agentsfence_compiler.assembly import RiskMap, assemble, denied_by, moment, risks_of
+from agentsfence_compiler.language.reading import Envelope, Reading, Request
+from agentsfence_compiler.narrowing import covers, lifted, same, without
+from agentsfence_core.classification.vocabulary import vocabulary
+from agentsfence_core.model import CEILING_OF, OUTBOUND, Permission, PolicySource, Prohibition, Risk, Targets, TaskPolicy
+from agentsfence_core.model.policy import POLICY_LIFETIME_HOURS
+
+_ROWS = 5_000  # rows of one policy; the newest stay
+
+
+def amend(current: TaskPolicy, new: Envelope, reading: Reading, *, now: float, inferred: RiskMap | None = None) -> TaskPolicy:
+    """Return the policy after a later message of the same person: the newest explicit statement wins, the rest stays."""
+    known = {**inferred_classes(current), **(inferred or {})}
+    rows = without(current.permissions, new.prohibitions, known)
+    added = (*new.permissions, *continued(current, reading))
+    rows = _replaced(rows, added, reading, known)
+    bans = (*lifted(current.user_prohibitions, (*added, *_looks(reading)), known), *new.prohibitions)
+    if current.source is PolicySource.MANUAL:
+        return _amended_by_hand(current, rows, added, bans, new, now)
+    merged = Envelope(
+        _unique((*rows, *added))[-_ROWS:],
+        _unique_bans(bans),
+        new.only_domains or current.allowed_external_domains,
+        _budget(current, new, added, known),
+        tuple(dict.fromkeys((*current.requires_approval, *new.requires_approval))),
+    )
+    source = PolicySource.COMPILED if added else current.source
+    reads = [name for name in current.allowed_tools if vocabulary().risk_of(name) is Risk.READ]
+    policy = assemble(merged, source=source, now=now, purpose=current.purpose, summary=current.summary, inferred=known, reads=reads)
+    return replace(policy, grants=current.grants, created_at=current.created_at or policy.created_at, examples=current.examples)
+
+
+def restrict(current: TaskPolicy, new: Envelope, *, now: float) -> TaskPolicy:
+    """Return the policy after somebody else's message: their bans and limits count, their requests add nothing."""
+    known = inferred_classes(current)
+    bans = _unique_bans((*current.user_prohibitions, *new.prohibitions, *_unwelcome(current, new)))
+    limits = [limit for limit in (current.max_external_writes, new.max_external_writes) if limit is not None]
+    narrowed = replace(
+        current,
+        permissions=without(current.permissions, new.prohibitions, known),
+        user_prohibitions=bans,
+        denied_tools=tuple(dict.fromkeys((*current.denied_tools, *denied_by(new)))),
+        allowed_external_domains=current.allowed_external_domains or new.only_domains,
+        max_external_writes=min(limits, default=None),
+        requires_approval=tuple(dict.fromkeys((*current.requires_approval, *new.requires_approval))),
+    )
+    return _unlisted(narrowed, new.prohibitions)
+
+
+def inferred_classes(policy: TaskPolicy) -> dict[str, frozenset[Risk]]:
+    """Return the classes of a policy's rows whose names the table does not have: those of the verb that the policy lists."""
+    known = vocabulary()
+    listed = frozenset(policy.allowed_risk_classes) - {Risk.READ}
+    found: dict[str, frozenset[Risk]] = {}
+    for row in policy.permissions:
+        if known.risk_of(row.capability) is None:
+            verb = row.capability.rpartition(".")[2]
+            classes = frozenset(known.capabilities[name].risk for name in known.by_verb.get(verb, ()))
+            found[row.capability] = (classes & listed) or listed
+    return found
+
+
+def continued(current: TaskPolicy, reading: Reading) -> tuple[Permission, ...]:
+    """Return the rows of a verbless turn ("also to carol@example.com"): those of the newest request, with the new targets."""
+    if not reading.continues or not current.permissions:
+        return ()
+    newest = current.permissions[-1].evidence
+    base = [row for row in current.permissions if row.evidence == newest]
+    return tuple(row for request in reading.requests if not request.capabilities for row in _carried(request, base))
+
+
+def _looks(reading: Reading) -> tuple[Permission, ...]:
+    """Return what the message asks to read: it needs no permission, but it lifts an older ban on reading that."""
+    return tuple(
+        Permission(capability=name, recipients=request.recipients, domains=request.domains, paths=request.paths, objects=request.objects)
+        for request in reading.requests
+        if request.risks == {Risk.READ}
+        for name in request.capabilities
+    )
+
+
+def _carried(request: Request, base: list[Permission]) -> Iterable[Permission]:
+    """Yield the newest rows aimed at what a verbless turn names, where they already bind that kind of target."""
+    for row in base:
+        named = {kind: getattr(request, kind) for kind in ("recipients", "domains", "paths", "objects") if getattr(request, kind)}
+        if not named or not all(getattr(row, kind) or kind == "recipients" for kind in named):
+            continue
+        yield replace(row, **named, evidence=request.quote, needs_approval=row.needs_approval or request.ask_first)
+
+
+def _replaced(rows: tuple[Permission, ...], added: tuple[Permission, ...], reading: Reading, known: RiskMap) -> tuple[Permission, ...]:
+    """Return the older rows without those that "… instead" and "only …" replace: of the same capability, else class."""
+    quotes = {request.quote for request in reading.requests if request.instead}
+    for row in added:
+        if row.evidence not in quotes:
+            continue
+        rest = tuple(old for old in rows if old.capability != row.capability)
+        if len(rest) == len(rows):
+            classes = risks_of(row.capability, known)
+            rest = tuple(old for old in rows if not risks_of(old.capability, known) & classes)
+        rows = rest
+    return rows
+
+
+def _budget(current: TaskPolicy, new: Envelope, added: tuple[Permission, ...], known: RiskMap) -> int | None:
+    """Return the outbound budget: what the newest words limit; a zero that only meant "nothing outbound" goes."""
+    if new.max_external_writes is not None:
+        return new.max_external_writes
+    outbound = any(risks_of(row.capability, known) & OUTBOUND for row in added)
+    return None if current.max_external_writes == 0 and outbound else current.max_external_writes
+
+
+def _amended_by_hand(  # noqa: PLR0913  (the parts of the new policy)
+    current: TaskPolicy,
+    rows: tuple[Permission, ...],
+    added: tuple[Permission, ...],
+    bans: tuple[Prohibition, ...],
+    new: Envelope,
+    now: float,
+) -> TaskPolicy:
+    """Return a hand-written policy with the rows that its ceilings leave room for and its lists do not have yet.
+
+    Its ceilings, constraints and lists are never widened by words: a stray entry that a ceiling holds back would wake.
+    """
+    fitting = [row for row in added if _room(current, row)]
+    merged = replace(
+        current,
+        permissions=_unique((*rows, *fitting))[-_ROWS:],
+        user_prohibitions=_unique_bans(bans),
+        allowed_external_domains=current.allowed_external_domains or new.only_domains,
+        requires_approval=tuple(dict.fromkeys((*current.requires_approval, *new.requires_approval))),
+        max_external_writes=_less(current.max_external_writes, new.max_external_writes),
+        expires_at=moment(now) + timedelta(hours=POLICY_LIFETIME_HOURS),
+    )
+    return _unlisted(merged, new.prohibitions)
+
+
+def _room(policy: TaskPolicy, row: Permission) -> bool:
+    risks = risks_of(row.capability, {})
+    if not risks or not all(risk in CEILING_OF and policy.permits_class(risk) for risk in risks):
+        return False
+    listed = any(entry == row.capability or fnmatchcase(row.capability, entry) for entry in policy.allowed_tools)
+    return not listed and not risks & set(policy.allowed_risk_classes)
+
+
+def _unlisted(policy: TaskPolicy, bans: Iterable[Prohibition]) -> TaskPolicy:
+    """Return the policy without the listed names and classes that a ban of everything of that kind forbids."""
+    whole = [ban for ban in bans if not ban.targets and not ban.exceptions]
+    if not whole:
+        return policy
+    table = vocabulary()
+    tools = tuple(
+        entry
+        for entry in policy.allowed_tools
+        if not any(ban.what == entry or (entry in table.capabilities and covers(ban, entry, {})) for ban in whole)
+    )
+    banned = {ban.what for ban in whole}
+    return replace(policy, allowed_tools=tools, allowed_risk_classes=tuple(risk for risk in policy.allowed_risk_classes if risk.value not in banned))
+
+
+def _unwelcome(current: TaskPolicy, new: Envelope) -> list[Prohibition]:
+    """Return bans on the hosts that the task names and somebody else's "only use …" does not: the two lists intersect."""
+    if not (current.allowed_external_domains and new.only_domains):
+        return []
+    outside = tuple(host for host in current.allowed_external_domains if not any(same("domains", host, own) for own in new.only_domains))
+    return [Prohibition(what="*", targets=Targets(domains=outside))] if outside else []
+
+
+def _less(first: int | None, second: int | None) -> int | None:
+    return min((limit for limit in (first, second) if limit is not None), default=None)
+
+
+def _unique(rows: Iterable[Permission]) -> tuple[Permission, ...]:
+    """Return rows once each, a repeated one at its newest place."""
+    found: dict[str, Permission] = {}
+    for row in rows:
+        key = repr(row)
+        found.pop(key, None)
+        found[key] = row
+    return tuple(found.values())
+
+
+def _unique_bans(bans: Iterable[Prohibition]) -> tuple[Prohibition, ...]:
+    return tuple({repr(ban): ban for ban in bans}.values())

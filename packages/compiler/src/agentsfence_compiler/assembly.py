@@ -1,0 +1,143 @@
+"""Builds a `TaskPolicy` from rows: the rows are the truth, every other field is a view of them (DESIGN 6).
+
+INVARIANT: the view never lists, binds or counts what no row does; where rows differ in what they bind, the view binds
+nothing, and the rows alone decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+
+from agentsfence_compiler.language.reading import Envelope, Request
+from agentsfence_core.classification.vocabulary import vocabulary
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model import CEILING_OF, OUTBOUND, Permission, PolicySource, Risk, TaskPolicy, ToolConstraint, parse_object
+from agentsfence_core.model.policy import POLICY_LIFETIME_HOURS
+
+RiskMap = Mapping[str, frozenset[Risk]]
+"""Capability -> classes, for names that the table does not have."""
+
+PARTY_CLASSES = OUTBOUND | {Risk.PERMISSION_CHANGE, Risk.FINANCIAL}
+"""Classes whose effects reach a party: a task-wide list of recipients would bind them too."""
+
+_CLOCK = 253_402_000_000.0  # seconds: the last moment that a date can name
+
+
+def inferred_risks(requests: Iterable[Request]) -> dict[str, frozenset[Risk]]:
+    """Return the classes of the capabilities that requests carry and the table does not have."""
+    known = vocabulary()
+    found: dict[str, frozenset[Risk]] = {}
+    for request in requests:
+        for name in request.capabilities:
+            if known.risk_of(name) is None:
+                found[name] = found.get(name, frozenset()) | request.risks
+    return found
+
+
+def risks_of(capability: str, inferred: RiskMap) -> frozenset[Risk]:
+    """Return the classes of a capability; none for a name that nothing is known about."""
+    risk = vocabulary().risk_of(capability)
+    return frozenset({risk}) if risk is not None else inferred.get(capability, frozenset())
+
+
+def moment(now: float) -> datetime:
+    """Return a clock reading as a date; one that no date can name becomes the nearest that can."""
+    seconds = min(max(now, 0.0), _CLOCK) if now == now else 0.0  # noqa: PLR0124  (NaN)
+    return datetime.fromtimestamp(seconds, tz=UTC)
+
+
+def assemble(  # noqa: PLR0913  (the fields of a policy)
+    envelope: Envelope,
+    *,
+    source: PolicySource = PolicySource.COMPILED,
+    now: float,
+    purpose: str = "",
+    summary: str = "",
+    inferred: RiskMap | None = None,
+    reads: Iterable[str] = (),
+) -> TaskPolicy:
+    """Return the policy whose rows are the envelope's permissions. READ needs no row: ``reads`` are named for people."""
+    known = inferred or {}
+    rows = tuple(_bounded(row) for row in envelope.permissions if risks_of(row.capability, known) - {Risk.READ, Risk.UNKNOWN})
+    classes = {risk for row in rows for risk in risks_of(row.capability, known)} - {Risk.READ, Risk.UNKNOWN}
+    ceilings = {CEILING_OF[risk].value: True for risk in classes}
+    created = moment(now)
+    return TaskPolicy(
+        purpose=purpose,
+        summary=summary,
+        source=source,
+        allowed_tools=tuple(dict.fromkeys([*reads, *(row.capability for row in rows)])),
+        denied_tools=denied_by(envelope),
+        allowed_risk_classes=tuple(risk for risk in Risk if risk is Risk.READ or risk in classes),
+        tool_constraints=constraints_of(rows),
+        allowed_recipients=recipients_of(rows, known),
+        allowed_external_domains=envelope.only_domains,
+        max_external_writes=envelope.max_external_writes if classes & OUTBOUND else 0,
+        requires_approval=envelope.requires_approval,
+        permissions=rows,
+        user_prohibitions=envelope.prohibitions,
+        created_at=created,
+        expires_at=created + timedelta(hours=POLICY_LIFETIME_HOURS),
+        **ceilings,
+    )
+
+
+def denied_by(envelope: Envelope) -> tuple[str, ...]:
+    """Return what the words forbid without naming a target: the only entries of a compiled ``denied_tools``."""
+    return tuple(dict.fromkeys(ban.what for ban in envelope.prohibitions if not ban.targets and not ban.exceptions))
+
+
+def constraints_of(rows: Iterable[Permission]) -> dict[str, ToolConstraint]:
+    """Return per capability the union of what its rows bind, for the kinds that every one of them binds."""
+    by_capability: dict[str, list[Permission]] = {}
+    for row in rows:
+        by_capability.setdefault(row.capability, []).append(row)
+    found = {name: _constraint(group) for name, group in by_capability.items()}
+    return {name: constraint for name, constraint in found.items() if constraint != ToolConstraint()}
+
+
+def recipients_of(rows: Iterable[Permission], inferred: RiskMap) -> tuple[str, ...]:
+    """Return all parties that are named, where every row that can reach one names some; else nothing is bound."""
+    reaching = [row for row in rows if row.recipients or risks_of(row.capability, inferred) & PARTY_CLASSES]
+    return _union([row.recipients for row in reaching])
+
+
+def _constraint(rows: list[Permission]) -> ToolConstraint:
+    calls = [row.max_calls for row in rows if row.max_calls is not None]
+    return ToolConstraint(
+        allowed_recipients=_union([row.recipients for row in rows]),
+        allowed_domains=_union([row.domains for row in rows]),
+        allowed_paths=_union([row.paths for row in rows]),
+        allowed_objects=_union([row.objects for row in rows]) if len({_kinds(row) for row in rows}) == 1 else (),
+        max_calls=sum(calls) if len(calls) == len(rows) else None,
+        max_amount=_total([row.max_amount for row in rows]),
+    )
+
+
+def _kinds(row: Permission) -> frozenset[str]:
+    """Return the kinds of objects that a row binds; a list over several rows must not bind a kind that one leaves open."""
+    return frozenset(parse_object(text).kind for text in row.objects)
+
+
+def _union(lists: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return every entry, or nothing where one list is empty: an empty list binds nothing."""
+    if not all(lists):
+        return ()
+    return tuple(dict.fromkeys(entry for entries in lists for entry in entries))
+
+
+def _total(amounts: list[str | None]) -> str | None:
+    """Return the sum of all amounts, ``None`` where one is open."""
+    try:
+        values = [Decimal(amount) for amount in amounts if amount is not None]
+        return format(sum(values, Decimal(0)), "f") if len(values) == len(amounts) else None
+    except (InvalidOperation, ValueError, OverflowError):
+        return None
+
+
+def _bounded(row: Permission) -> Permission:
+    """Return the row with its evidence cut to the length of a quote: a prefix is still verbatim."""
+    return row if len(row.evidence) <= LIMITS.quote else replace(row, evidence=row.evidence[: LIMITS.quote])

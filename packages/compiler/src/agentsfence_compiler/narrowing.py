@@ -1,0 +1,122 @@
+"""What a prohibition does to what was allowed before, and a request to what was forbidden before (DESIGN 7.8).
+
+Pure. `without` only takes away; `lifted` only for a request that the person has written after the ban.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from agentsfence_compiler.assembly import RiskMap, risks_of
+from agentsfence_core.classification.targets.hosts import canonical_host
+from agentsfence_core.classification.targets.paths import canonical_bound, is_within
+from agentsfence_core.classification.targets.recipients import canonical_recipient
+from agentsfence_core.classification.vocabulary import vocabulary
+from agentsfence_core.model import Permission, Prohibition, Risk, Targets, parse_object
+
+KINDS = ("recipients", "paths", "domains", "objects")
+"""Kinds of targets, in the order in which one of them tells what a request is about."""
+
+_CLASSES = frozenset(risk.value for risk in Risk)
+
+
+def covers(ban: Prohibition, capability: str, inferred: RiskMap) -> bool:
+    """Whether a ban is about a capability, whatever its targets."""
+    if ban.what in _CLASSES:
+        return Risk(ban.what) in risks_of(capability, inferred)
+    return ban.what == capability or fnmatchcase(capability, ban.what)
+
+
+def without(rows: Iterable[Permission], bans: Iterable[Prohibition], inferred: RiskMap) -> tuple[Permission, ...]:
+    """Return the rows minus what the bans forbid; a row that loses every target of a kind goes."""
+    kept = list(rows)
+    for ban in bans:
+        kept = [left for row in kept if (left := _spared(row, ban, inferred)) is not None]
+    return tuple(kept)
+
+
+def _spared(row: Permission, ban: Prohibition, inferred: RiskMap) -> Permission | None:
+    if not covers(ban, row.capability, inferred):
+        return row
+    if ban.targets:
+        return _reduced(row, ban.targets, keep=False)
+    return _reduced(row, ban.exceptions, keep=True) if ban.exceptions else None
+
+
+def _reduced(row: Permission, targets: Targets, *, keep: bool) -> Permission | None:
+    """Return the row with only (or without) the targets named, ``None`` where a bound kind has none left.
+
+    A kind that the row leaves open stays open: the ban itself still forbids its targets.
+    """
+    for kind in KINDS:
+        named, own = getattr(targets, kind), getattr(row, kind)
+        if not named or not own:
+            continue
+        left = tuple(target for target in own if any(same(kind, target, other) for other in named) is keep)
+        if not left:
+            return None
+        row = replace(row, **{kind: left})
+    return row
+
+
+def same(kind: str, target: str, named: str) -> bool:
+    """Whether a target is one that is named, or lies within it."""
+    if kind == "recipients":
+        return canonical_recipient(target) == canonical_recipient(named)
+    if kind == "domains":
+        return canonical_host(target) == canonical_host(named)
+    if kind == "paths":
+        inner, outer = (canonical_bound(path, workdir=None, home=None) for path in (target, named))
+        return inner.rstrip("/") == outer.rstrip("/") or is_within(inner.rstrip("/"), outer)
+    first, second = parse_object(target), parse_object(named)
+    return first.name.casefold() == second.name.casefold() and (first.kind == second.kind or "name" in {first.kind, second.kind})
+
+
+def lifted(bans: Iterable[Prohibition], rows: Iterable[Permission], inferred: RiskMap) -> tuple[Prohibition, ...]:
+    """Return the older bans after the rows of a newer explicit request: lifted for what it asks, and for nothing else."""
+    left = list(bans)
+    for row in rows:
+        left = [rest for ban in left for rest in _after(ban, row, inferred)]
+    return tuple({repr(ban): ban for ban in left}.values())
+
+
+def _after(ban: Prohibition, row: Permission, inferred: RiskMap) -> tuple[Prohibition, ...]:
+    if not covers(ban, row.capability, inferred):
+        return (ban,)
+    kind = next((kind for kind in KINDS if getattr(row, kind)), "")
+    if not kind:
+        return _unscoped(ban, row.capability)
+    asked: tuple[str, ...] = getattr(row, kind)
+    if ban.targets:
+        banned: tuple[str, ...] = getattr(ban.targets, kind)
+        rest = tuple(target for target in banned if not any(same(kind, target, wanted) for wanted in asked))
+        if rest == banned:
+            inside = tuple(wanted for wanted in asked if any(same(kind, wanted, target) for target in banned))
+            return (_excepting(ban, kind, inside),) if inside else (ban,)
+        targets = replace(ban.targets, **{kind: rest})
+        return (replace(ban, targets=targets),) if targets else ()
+    return (_excepting(ban, kind, asked),)
+
+
+def _excepting(ban: Prohibition, kind: str, asked: tuple[str, ...]) -> Prohibition:
+    known: tuple[str, ...] = getattr(ban.exceptions, kind)
+    return replace(ban, exceptions=replace(ban.exceptions, **{kind: tuple(dict.fromkeys((*known, *asked)))}))
+
+
+def _unscoped(ban: Prohibition, capability: str) -> tuple[Prohibition, ...]:
+    """Return what is left of a ban after a request that names no target.
+
+    A ban with targets stays: "don't touch a.py" is not taken back by "fix the bug". A ban of a class goes on for the
+    other capabilities of that class: after "don't send anything", "post it on Slack" does not let a mail out.
+    """
+    if ban.targets:
+        return (ban,)
+    return () if ban.what == capability else _others(ban, capability)
+
+
+def _others(ban: Prohibition, capability: str) -> tuple[Prohibition, ...]:
+    table = vocabulary().capabilities
+    names = [name for name, entry in table.items() if name != capability and covers(ban, name, {name: frozenset({entry.risk})})]
+    return tuple(replace(ban, what=name) for name in names)
