@@ -136,7 +136,7 @@ def place_all(world: World) -> list[Placed]:
 def row_strictness(
     world: World, effect: Effect, pair: tuple[Permission, Bound], before: list[Placed]
 ) -> tuple[int, int, int]:
-    """How much a row objects to an effect, by its bounds, by its parties, by its need of approval: 0, 1 ask or 2 block."""
+    """How a row objects to an effect, by its bounds, its parties, its need of approval: 0 not, 1 asks, 2 blocks."""
     row, bound = pair
     by_bounds = max((STRICT.index(verdict) for verdict, _ in fit(world, bound, effect, before)), default=0)
     binding = bind(world, effect, row)

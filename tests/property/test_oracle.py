@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hypothesis import HealthCheck, given, settings
+from tests import strategies
+from tests.oracle.naive import Naive, naive_walk
+from tests.oracle.rows import Used
+from tests.strategies import HOME, NOW, Dice, drawn
 
 from agentsfence_core.evaluation import (
     DEFAULT_UNAUTHORIZED,
@@ -17,10 +20,6 @@ from agentsfence_core.evaluation import (
     prepare,
 )
 from agentsfence_core.model import Action, Decision, ExecutionState, HostFacts, Risk, TaskPolicy, Verdict
-from tests import strategies
-from tests.oracle.naive import Naive, naive_walk
-from tests.oracle.rows import Used
-from tests.strategies import HOME, NOW, Dice, drawn
 
 ROUNDS = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -137,7 +136,9 @@ def approval(dice: Dice) -> Approval:
     if dice.seldom():
         changed = replace(changed, requires_approval=("*",))
     later = replace(first, action=strategies.near(dice, first.action), policy=changed)
-    return Approval(first, later, dice.pick((1, 2, None)), dice.throw(3), dice.pick((None, None, NOW - 1, NOW, NOW + 1)))
+    return Approval(
+        first, later, dice.pick((1, 2, None)), dice.throw(3), dice.pick((None, None, NOW - 1, NOW, NOW + 1))
+    )
 
 
 def agree_after(one: Approval) -> bool:
