@@ -13,16 +13,27 @@ from fnmatch import fnmatchcase
 
 from agentsfence_compiler.assembly import RiskMap, assemble, denied_by, moment, risks_of
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
-from agentsfence_compiler.narrowing import covers, lifted, same, without
+from agentsfence_compiler.narrowing import aimed, covers, lifted, same, without
 from agentsfence_core.classification.vocabulary import vocabulary
-from agentsfence_core.model import CEILING_OF, OUTBOUND, Permission, PolicySource, Prohibition, Risk, Targets, TaskPolicy
+from agentsfence_core.model import (
+    CEILING_OF,
+    OUTBOUND,
+    Permission,
+    PolicySource,
+    Prohibition,
+    Risk,
+    Targets,
+    TaskPolicy,
+)
 from agentsfence_core.model.policy import POLICY_LIFETIME_HOURS
 
 _ROWS = 5_000  # rows of one policy; the newest stay
 
 
-def amend(current: TaskPolicy, new: Envelope, reading: Reading, *, now: float, inferred: RiskMap | None = None) -> TaskPolicy:
-    """Return the policy after a later message of the same person: the newest explicit statement wins, the rest stays."""
+def amend(
+    current: TaskPolicy, new: Envelope, reading: Reading, *, now: float, inferred: RiskMap | None = None
+) -> TaskPolicy:
+    """Return the policy after a later message of the same person: what is newest and explicit wins."""
     known = {**inferred_classes(current), **(inferred or {})}
     rows = without(current.permissions, new.prohibitions, known)
     added = (*new.permissions, *continued(current, reading))
@@ -39,11 +50,15 @@ def amend(current: TaskPolicy, new: Envelope, reading: Reading, *, now: float, i
     )
     source = PolicySource.COMPILED if added else current.source
     reads = [name for name in current.allowed_tools if vocabulary().risk_of(name) is Risk.READ]
-    policy = assemble(merged, source=source, now=now, purpose=current.purpose, summary=current.summary, inferred=known, reads=reads)
-    return replace(policy, grants=current.grants, created_at=current.created_at or policy.created_at, examples=current.examples)
+    policy = assemble(
+        merged, source=source, now=now, purpose=current.purpose, summary=current.summary, inferred=known, reads=reads
+    )
+    return replace(
+        policy, grants=current.grants, created_at=current.created_at or policy.created_at, examples=current.examples
+    )
 
 
-def restrict(current: TaskPolicy, new: Envelope, *, now: float) -> TaskPolicy:
+def restrict(current: TaskPolicy, new: Envelope) -> TaskPolicy:
     """Return the policy after somebody else's message: their bans and limits count, their requests add nothing."""
     known = inferred_classes(current)
     bans = _unique_bans((*current.user_prohibitions, *new.prohibitions, *_unwelcome(current, new)))
@@ -61,7 +76,7 @@ def restrict(current: TaskPolicy, new: Envelope, *, now: float) -> TaskPolicy:
 
 
 def inferred_classes(policy: TaskPolicy) -> dict[str, frozenset[Risk]]:
-    """Return the classes of a policy's rows whose names the table does not have: those of the verb that the policy lists."""
+    """Return the classes of a policy's rows whose names the table does not have: those of their verb."""
     known = vocabulary()
     listed = frozenset(policy.allowed_risk_classes) - {Risk.READ}
     found: dict[str, frozenset[Risk]] = {}
@@ -74,7 +89,7 @@ def inferred_classes(policy: TaskPolicy) -> dict[str, frozenset[Risk]]:
 
 
 def continued(current: TaskPolicy, reading: Reading) -> tuple[Permission, ...]:
-    """Return the rows of a verbless turn ("also to carol@example.com"): those of the newest request, with the new targets."""
+    """Return the rows of a verbless turn ("also to carol@example.com"): the newest rows, aimed anew."""
     if not reading.continues or not current.permissions:
         return ()
     newest = current.permissions[-1].evidence
@@ -85,7 +100,13 @@ def continued(current: TaskPolicy, reading: Reading) -> tuple[Permission, ...]:
 def _looks(reading: Reading) -> tuple[Permission, ...]:
     """Return what the message asks to read: it needs no permission, but it lifts an older ban on reading that."""
     return tuple(
-        Permission(capability=name, recipients=request.recipients, domains=request.domains, paths=request.paths, objects=request.objects)
+        Permission(
+            capability=name,
+            recipients=request.recipients,
+            domains=request.domains,
+            paths=request.paths,
+            objects=request.objects,
+        )
         for request in reading.requests
         if request.risks == {Risk.READ}
         for name in request.capabilities
@@ -95,13 +116,19 @@ def _looks(reading: Reading) -> tuple[Permission, ...]:
 def _carried(request: Request, base: list[Permission]) -> Iterable[Permission]:
     """Yield the newest rows aimed at what a verbless turn names, where they already bind that kind of target."""
     for row in base:
-        named = {kind: getattr(request, kind) for kind in ("recipients", "domains", "paths", "objects") if getattr(request, kind)}
+        named = {
+            kind: getattr(request, kind)
+            for kind in ("recipients", "domains", "paths", "objects")
+            if getattr(request, kind)
+        }
         if not named or not all(getattr(row, kind) or kind == "recipients" for kind in named):
             continue
-        yield replace(row, **named, evidence=request.quote, needs_approval=row.needs_approval or request.ask_first)
+        yield replace(aimed(row, named), evidence=request.quote, needs_approval=row.needs_approval or request.ask_first)
 
 
-def _replaced(rows: tuple[Permission, ...], added: tuple[Permission, ...], reading: Reading, known: RiskMap) -> tuple[Permission, ...]:
+def _replaced(
+    rows: tuple[Permission, ...], added: tuple[Permission, ...], reading: Reading, known: RiskMap
+) -> tuple[Permission, ...]:
     """Return the older rows without those that "… instead" and "only …" replace: of the same capability, else class."""
     quotes = {request.quote for request in reading.requests if request.instead}
     for row in added:
@@ -123,7 +150,7 @@ def _budget(current: TaskPolicy, new: Envelope, added: tuple[Permission, ...], k
     return None if current.max_external_writes == 0 and outbound else current.max_external_writes
 
 
-def _amended_by_hand(  # noqa: PLR0913  (the parts of the new policy)
+def _amended_by_hand(
     current: TaskPolicy,
     rows: tuple[Permission, ...],
     added: tuple[Permission, ...],
@@ -168,14 +195,22 @@ def _unlisted(policy: TaskPolicy, bans: Iterable[Prohibition]) -> TaskPolicy:
         if not any(ban.what == entry or (entry in table.capabilities and covers(ban, entry, {})) for ban in whole)
     )
     banned = {ban.what for ban in whole}
-    return replace(policy, allowed_tools=tools, allowed_risk_classes=tuple(risk for risk in policy.allowed_risk_classes if risk.value not in banned))
+    return replace(
+        policy,
+        allowed_tools=tools,
+        allowed_risk_classes=tuple(risk for risk in policy.allowed_risk_classes if risk.value not in banned),
+    )
 
 
 def _unwelcome(current: TaskPolicy, new: Envelope) -> list[Prohibition]:
-    """Return bans on the hosts that the task names and somebody else's "only use …" does not: the two lists intersect."""
+    """Return bans on the hosts that the task names and somebody else's "only use …" does not."""
     if not (current.allowed_external_domains and new.only_domains):
         return []
-    outside = tuple(host for host in current.allowed_external_domains if not any(same("domains", host, own) for own in new.only_domains))
+    outside = tuple(
+        host
+        for host in current.allowed_external_domains
+        if not any(same("domains", host, own) for own in new.only_domains)
+    )
     return [Prohibition(what="*", targets=Targets(domains=outside))] if outside else []
 
 

@@ -14,7 +14,17 @@ from decimal import Decimal, InvalidOperation
 from agentsfence_compiler.language.reading import Envelope, Request
 from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.limits import LIMITS
-from agentsfence_core.model import CEILING_OF, OUTBOUND, Permission, PolicySource, Risk, TaskPolicy, ToolConstraint, parse_object
+from agentsfence_core.model import (
+    CEILING_OF,
+    OUTBOUND,
+    Ceiling,
+    Permission,
+    PolicySource,
+    Risk,
+    TaskPolicy,
+    ToolConstraint,
+    parse_object,
+)
 from agentsfence_core.model.policy import POLICY_LIFETIME_HOURS
 
 RiskMap = Mapping[str, frozenset[Risk]]
@@ -49,7 +59,7 @@ def moment(now: float) -> datetime:
     return datetime.fromtimestamp(seconds, tz=UTC)
 
 
-def assemble(  # noqa: PLR0913  (the fields of a policy)
+def assemble(
     envelope: Envelope,
     *,
     source: PolicySource = PolicySource.COMPILED,
@@ -59,11 +69,13 @@ def assemble(  # noqa: PLR0913  (the fields of a policy)
     inferred: RiskMap | None = None,
     reads: Iterable[str] = (),
 ) -> TaskPolicy:
-    """Return the policy whose rows are the envelope's permissions. READ needs no row: ``reads`` are named for people."""
+    """Return the policy whose rows are the envelope's permissions. ``reads`` are named for people."""
     known = inferred or {}
-    rows = tuple(_bounded(row) for row in envelope.permissions if risks_of(row.capability, known) - {Risk.READ, Risk.UNKNOWN})
+    rows = tuple(
+        _bounded(row) for row in envelope.permissions if risks_of(row.capability, known) - {Risk.READ, Risk.UNKNOWN}
+    )
     classes = {risk for row in rows for risk in risks_of(row.capability, known)} - {Risk.READ, Risk.UNKNOWN}
-    ceilings = {CEILING_OF[risk].value: True for risk in classes}
+    ceilings = {CEILING_OF[risk] for risk in classes}
     created = moment(now)
     return TaskPolicy(
         purpose=purpose,
@@ -81,7 +93,12 @@ def assemble(  # noqa: PLR0913  (the fields of a policy)
         user_prohibitions=envelope.prohibitions,
         created_at=created,
         expires_at=created + timedelta(hours=POLICY_LIFETIME_HOURS),
-        **ceilings,
+        allow_local_writes=Ceiling.LOCAL_WRITES in ceilings,
+        allow_external_writes=Ceiling.EXTERNAL_WRITES in ceilings,
+        allow_destructive_actions=Ceiling.DESTRUCTIVE_ACTIONS in ceilings,
+        allow_financial_actions=Ceiling.FINANCIAL_ACTIONS in ceilings,
+        allow_execution=Ceiling.EXECUTION in ceilings,
+        allow_permission_changes=Ceiling.PERMISSION_CHANGES in ceilings,
     )
 
 
@@ -118,7 +135,7 @@ def _constraint(rows: list[Permission]) -> ToolConstraint:
 
 
 def _kinds(row: Permission) -> frozenset[str]:
-    """Return the kinds of objects that a row binds; a list over several rows must not bind a kind that one leaves open."""
+    """Return the kinds of objects that a row binds."""
     return frozenset(parse_object(text).kind for text in row.objects)
 
 

@@ -80,7 +80,9 @@ def read_draft(answer: object) -> PolicyDraft:
         return PolicyDraft.model_validate(answer)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)[:8]
-        lines = "; ".join(f"{'.'.join(map(str, fault['loc']))[:120] or 'draft'}: {fault['msg'][:160]}" for fault in faults)
+        lines = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))[:120] or 'draft'}: {fault['msg'][:160]}" for fault in faults
+        )
         raise CompilerError(f"the answer is no PolicyDraft: {lines}") from None
     except (RecursionError, ValueError, TypeError) as error:
         raise CompilerError(f"the answer cannot be read: {type(error).__name__}") from None

@@ -10,7 +10,11 @@ from agentsfence_core.model import PolicySource, Prohibition, TaskPolicy
 
 
 def fallback(
-    prohibitions: Iterable[Prohibition], now: float, *, only_domains: tuple[str, ...] = (), requires_approval: tuple[str, ...] = ()
+    prohibitions: Iterable[Prohibition],
+    now: float,
+    *,
+    only_domains: tuple[str, ...] = (),
+    requires_approval: tuple[str, ...] = (),
 ) -> TaskPolicy:
     """Return a read-only policy that keeps what the words forbid or narrow. It grants nothing, whatever failed."""
     narrowed = Envelope((), tuple(prohibitions), only_domains, 0, requires_approval)

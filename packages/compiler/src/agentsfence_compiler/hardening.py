@@ -65,10 +65,12 @@ class _Words:
 
     def drop(self, what: str, why: str) -> None:
         if len(self.dropped) < _REPORTED:
-            self.dropped.append(Dropped(what[:LIMITS.evidence_words], why))
+            self.dropped.append(Dropped(what[: LIMITS.evidence_words], why))
 
 
-def harden(draft: PolicyDraft, reading: Reading, envelope: Envelope, instruction: str, *, home: str | None = None) -> Hardened:
+def harden(
+    draft: PolicyDraft, reading: Reading, envelope: Envelope, instruction: str, *, home: str | None = None
+) -> Hardened:
     """Return the part of a draft that the words carry: within the envelope and within the draft, with all that fell."""
     words = _prepare(reading, envelope, instruction, home)
     kept: dict[str, Permission] = {}
@@ -76,7 +78,9 @@ def harden(draft: PolicyDraft, reading: Reading, envelope: Envelope, instruction
         for row in _hardened(permission, words):
             if len(kept) < _ROWS:
                 kept.setdefault(repr(row), row)
-    bans = [ban for ban in (_ban(entry, envelope.prohibitions, words) for entry in draft.prohibitions) if ban is not None]
+    bans = [
+        ban for ban in (_ban(entry, envelope.prohibitions, words) for entry in draft.prohibitions) if ban is not None
+    ]
     budgets = [limit for limit in (envelope.max_external_writes, draft.max_external_writes) if limit is not None]
     return Hardened(
         tuple(kept.values()),
@@ -148,12 +152,20 @@ def _overlapped(start: int, end: int, words: _Words) -> list[Request]:
     """
     found: list[Request] = []
     place = max(0, bisect_right(words.starts, start) - 1)
-    while place > 0 and words.requests[place - 1].end > start and words.requests[place - 1].start == words.requests[place].start:
+    while (
+        place > 0
+        and words.requests[place - 1].end > start
+        and words.requests[place - 1].start == words.requests[place].start
+    ):
         place -= 1
     for request in words.requests[place : place + 64]:
         if request.start >= end or len(found) > 1:
             break
-        if request.end > start and request.risks - {Risk.READ} and not any(_same_span(request, other) for other in found):
+        if (
+            request.end > start
+            and request.risks - {Risk.READ}
+            and not any(_same_span(request, other) for other in found)
+        ):
             found.append(request)
     return found
 
@@ -191,20 +203,22 @@ def _meet(entry: DraftPermission, row: Permission, words: _Words) -> Permission 
     """Return the narrower of a drafted permission and a row of the envelope, or why there is none."""
     bounds = (
         ("recipients", entry.recipients, row.recipients, _parties(entry.recipients, row.recipients)),
-        ("domains", entry.domains, row.domains, _hosts(entry.domains, row, words)),
+        ("domains", entry.domains, row.domains, _hosts(entry.domains, row)),
         ("paths", entry.paths, row.paths, _paths(entry.paths, row, words)),
-        ("objects", entry.objects, row.objects, _objects(entry.objects, row, words)),
+        ("objects", entry.objects, row.objects, _objects(entry.objects, row)),
     )
     for kind, asked, _, left in bounds:
         if asked and left is None:
             return f"none of its {kind} stands in the request that it quotes"
-        for target in asked if asked else ():
+        for target in asked or ():
             if left is not None and not _survived(target, left):
                 words.drop(f"{kind}: {target}", "it does not stand in the request that is quoted")
-    values = _values(entry.values, row, words)
+    values = _values(entry.values, row)
     if values is None:
         return "one of its values is not the one in your words"
-    recipients, domains, paths, objects = (left if asked and left is not None else own for _, asked, own, left in bounds)
+    recipients, domains, paths, objects = (
+        left if asked and left is not None else own for _, asked, own, left in bounds
+    )
     return Permission(
         capability=row.capability,
         recipients=recipients,
@@ -232,7 +246,7 @@ def _parties(asked: Iterable[str], own: tuple[str, ...]) -> tuple[str, ...] | No
     return tuple(party for party in own if canonical_recipient(party) in wanted) or None
 
 
-def _hosts(asked: Iterable[str], row: Permission, words: _Words) -> tuple[str, ...] | None:
+def _hosts(asked: Iterable[str], row: Permission) -> tuple[str, ...] | None:
     wanted = {host for host in (canonical_host(target) for target in asked if _WILD.isdisjoint(target)) if host}
     if row.domains:
         return tuple(host for host in row.domains if canonical_host(host) in wanted) or None
@@ -240,7 +254,7 @@ def _hosts(asked: Iterable[str], row: Permission, words: _Words) -> tuple[str, .
 
 
 def _paths(asked: Iterable[str], row: Permission, words: _Words) -> tuple[str, ...] | None:
-    """Return the smaller of each pair of a drafted path and a bound one; a row that binds no path takes literal ones."""
+    """Return the smaller of each drafted and bound path; a row that binds no path takes literal ones."""
     bound = [(own, canonical_bound(own, workdir=None, home=words.home)) for own in row.paths]
     found: dict[str, None] = {}
     for target in asked:
@@ -277,11 +291,14 @@ def _is_root(path: str, home: str | None) -> bool:
     return len(parts) == 3 and parts[1] in {"home", "Users"}
 
 
-def _objects(asked: Iterable[str], row: Permission, words: _Words) -> tuple[str, ...] | None:
+def _objects(asked: Iterable[str], row: Permission) -> tuple[str, ...] | None:
     """Return the row's objects that the draft names too; a row that binds none takes literal ones."""
     wanted = [parse_object(target) for target in asked if _WILD.isdisjoint(target)]
     if not row.objects:
-        return tuple(dict.fromkeys(str(reference) for reference in wanted if _stands_in(reference.name, row.evidence))) or None
+        return (
+            tuple(dict.fromkeys(str(reference) for reference in wanted if _stands_in(reference.name, row.evidence)))
+            or None
+        )
     names = {reference.name.casefold(): reference.kind for reference in wanted}
     kept = [text for text in row.objects if _names(names, text)]
     return tuple(kept) or None
@@ -293,7 +310,7 @@ def _names(wanted: Mapping[str, str], text: str) -> bool:
     return kind is not None and (kind == own.kind or "name" in {kind, own.kind})
 
 
-def _values(asked: Mapping[str, str], row: Permission, words: _Words) -> dict[str, str] | None:
+def _values(asked: Mapping[str, str], row: Permission) -> dict[str, str] | None:
     """Return the values of both; ``None`` where they contradict, or where a new one does not stand in the words."""
     found = dict(row.values)
     for name, value in asked.items():
@@ -314,11 +331,15 @@ def _stands_in(target: str, words: str) -> bool:
         if position < 0:
             return False
         end = position + len(wanted)
-        before, after = folded[position - 1 : position] if position else "", folded[end : end + 1]
-        if not (_inside(before) or (_inside(after) and after != ".") or folded[end : end + 2].startswith(".") and folded[end + 1 : end + 2].isalnum()):
+        if not (_inside(folded[position - 1 : position] if position else "") or _goes_on(folded[end : end + 2])):
             return True
         position = folded.find(wanted, position + 1)
     return False
+
+
+def _goes_on(after: str) -> bool:
+    """Whether what follows belongs to the same token: a full stop does only where something stands behind it."""
+    return _inside(after[:1]) and (after[0] != "." or after[1:].isalnum())
 
 
 def _inside(character: str) -> bool:

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  (marks of many scripts)
 """Takes out of a message what the person shows the agent, so that only what the person asks is left (DESIGN 7.1).
 
 Rules of this file:
@@ -36,12 +37,21 @@ _PREVIEW = 60
 _LINE = 2_000  # characters of a line in which marks are looked for
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _QUOTE = re.compile(r"[ \t]{0,8}(?:[-*+][ \t]{1,4}|\d{1,3}[.)][ \t]{1,4})?(?:>|＞|&gt;)")
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_:.-]{0,60})([^<>\n]{0,300})>|\[(/?)(quote|code|paste|pasted|attachment|file|context)(=[^\[\]\n]{0,200})?\]")
+_TAG = re.compile(
+    r"<(/?)([A-Za-z][A-Za-z0-9_:.-]{0,60})([^<>\n]{0,300})>|\[(/?)(quote|code|paste|pasted|attachment|file|context)(=[^\[\]\n]{0,200})?\]"
+)
 _HEADER = re.compile(r"[ \t>*_]{0,8}([^\s:：*_][^:：\n*_]{0,24}?)[ \t*_]{0,4}[:：][ \t*_]{0,4}(.{0,300})")
 _RULE = re.compile(r"[-_=*—–\s>#|]{0,60}")
-_EDGES = " \t-_=*—–>#|:：[]«»\"“”„"
-_HOST_NOTE = re.compile(r"\[(?:IMPORTANT|System note|ASYNC DELEGATION|Replying to|The user (?:sent|attached)|Image attach|Runtime note|Loaded as part)", re.IGNORECASE)
-_DATED = re.compile(r"\W{0,4}(?:(?:on|am|le|el|il|em|op|den|dnia|w dniu|в|на|在|于|ב)\s|\d{1,4}[-./年])|.{0,300}(?:<|\()[^\s<>()@]{1,100}@[^\s<>()@]{1,200}[>)]\W{0,3}\w", re.IGNORECASE)
+_EDGES = ' \t-_=*—–>#|:：[]«»"“”„'
+_HOST_NOTE = re.compile(
+    r"\[(?:Replying to|IMPORTANT|System note|ASYNC DELEGATION|The user (?:sent|attached)|Image attach|Runtime note)",
+    re.IGNORECASE,
+)
+_DATED = re.compile(
+    r"\W{0,4}(?:(?:on|am|le|el|il|em|op|den|dnia|w dniu|в|на|在|于)\s|\d{1,4}[-./年])"  # "On Tue, …", "2026-03-03 …"
+    r"|.{0,300}[<(][^\s<>()@]{1,100}@[^\s<>()@]{1,200}[>)]\W{0,3}\w",  # "Eve <eve@x.example> wrote"
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,13 @@ class _Sheet:
 
 def isolate(message: str) -> Isolated:
     """Return the person's own words apart from what they show. Never raises; linear in the message."""
-    text = message[: LIMITS.message].replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    text = (
+        message[: LIMITS.message]
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .replace("\u2028", "\n")
+        .replace("\u2029", "\n")
+    )
     sheet = _Sheet()
     for cut in (_cut_tags, _cut_fences, _cut_lines):
         text = cut(text, sheet)
@@ -136,7 +152,11 @@ def _regions(tags: list[re.Match[str]]) -> list[tuple[re.Match[str], int | None]
             ends[closed[name]] = match.end()
         elif name in closed:
             ends[closed[name]] = match.end()
-    return [(match, ends.get(place)) for place, match in enumerate(tags) if not (match[1] or match[4] or match[0].endswith(("/>", "/]")))]
+    return [
+        (match, ends.get(place))
+        for place, match in enumerate(tags)
+        if not (match[1] or match[4] or match[0].endswith(("/>", "/]")))
+    ]
 
 
 def _opens_data(text: str, match: re.Match[str]) -> bool:
@@ -183,7 +203,9 @@ def _cut_fences(text: str, sheet: _Sheet) -> str:
 
 def _bare(inside: str) -> bool:
     """Whether a fence holds nothing but one address, path or file name."""
-    return bool(inside.strip()) and len(inside.split()) == 1 and "\n" not in inside and len(inside) <= LIMITS.target_length
+    return (
+        bool(inside.strip()) and len(inside.split()) == 1 and "\n" not in inside and len(inside) <= LIMITS.target_length
+    )
 
 
 def _starts_line(text: str, position: int) -> bool:
@@ -278,13 +300,26 @@ def _attribution(lines: list[str], place: int) -> _Found | None:
         if stop > place and not lines[stop].strip():
             break
         joined = f"{joined} {lines[stop][-_LINE:]}".strip()
-        if joined.endswith((":", "：")) and (_attributes(joined) or (dated and joined.endswith((">:", "> :")))):
+        if joined.endswith((":", "：")) and (
+            _attributes(joined, dated=dated) or (dated and joined.endswith((">:", "> :")))
+        ):
             return ("mail-tail", place, len(lines)) if dated or _DATED.match(joined) else _paragraph(lines, stop + 1)
     return None
 
 
-def _attributes(line: str) -> bool:
-    return line[-80:].rstrip(":： \t\u00a0").lower().endswith(ATTRIBUTION_ENDS)
+def _attributes(line: str, *, dated: bool) -> bool:
+    """Whether a line that ends in a colon says that somebody wrote what follows.
+
+    Some languages put the name last ("Am 3.3.2026 schrieb Eve:"); there the verb counts anywhere after a date.
+    """
+    lowered = line[-300:].rstrip(":： \t\u00a0").lower()
+    if lowered.endswith(ATTRIBUTION_ENDS):
+        return True
+    return (
+        dated
+        and any(digit in lowered for digit in "0123456789")
+        and any(f" {verb} " in lowered for verb in ATTRIBUTION_ENDS)
+    )
 
 
 def _paragraph(lines: list[str], place: int) -> _Found | None:

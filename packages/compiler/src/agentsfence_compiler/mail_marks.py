@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001, E501  (words of many scripts)
 """How mail clients mark what is not the person's own: separators, attribution lines, header names. Data only.
 
 Adding a language means adding its words here; `isolation` holds no words of any language.
@@ -6,88 +7,210 @@ Adding a language means adding its words here; `isolation` holds no words of any
 from __future__ import annotations
 
 SEPARATORS = (
-    "forwarded message", "forwarded by", "original message", "begin forwarded message", "start of forwarded message",
-    "reply above this line", "original appointment", "weitergeleitete nachricht", "ursprüngliche nachricht",
-    "originalnachricht", "weitergeleitete e-mail", "anfang der weitergeleiteten nachricht",
-    "message transféré", "message d'origine", "message original", "début du message transféré", "message réexpédié",
-    "mensaje reenviado", "mensaje original", "inicio del mensaje reenviado", "mensagem encaminhada", "mensagem original",
-    "início da mensagem reencaminhada", "messaggio inoltrato", "messaggio originale", "inizio messaggio inoltrato",
-    "doorgestuurd bericht", "oorspronkelijk bericht", "begin doorgestuurd bericht", "vidarebefordrat meddelande",
-    "ursprungligt meddelande", "videresendt besked", "oprindelig meddelelse", "videresendt melding",
-    "opprinnelig melding", "välitetty viesti", "alkuperäinen viesti", "wiadomość przekazana", "przekazana wiadomość",
-    "wiadomość oryginalna", "oryginalna wiadomość", "iletilen mesaj", "orijinal mesaj", "původní zpráva",
-    "přeposlaná zpráva", "пересылаемое сообщение", "пересланное сообщение", "исходное сообщение",
-    "начало переадресованного сообщения", "оригинальное сообщение", "转发邮件", "转发的邮件", "原始邮件", "轉寄郵件",
-    "原始郵件", "邮件原件", "転送されたメッセージ", "転送メッセージ", "元のメッセージ", "전달된 메일", "전달된 메시지", "원본 메시지",
-    "원본 메일", "الرسالة الأصلية", "الرسالة المعاد توجيهها", "رسالة معاد توجيهها", "رسالة محولة", "अग्रेषित संदेश",
-    "मूल संदेश", "अग्रेषित किया गया संदेश",
-)  # fmt: skip
+    "forwarded message",
+    "forwarded by",
+    "original message",
+    "begin forwarded message",
+    "start of forwarded message",
+    "reply above this line",
+    "original appointment",
+    "weitergeleitete nachricht",
+    "ursprüngliche nachricht",
+    "originalnachricht",
+    "weitergeleitete e-mail",
+    "anfang der weitergeleiteten nachricht",
+    "message transféré",
+    "message d'origine",
+    "message original",
+    "début du message transféré",
+    "message réexpédié",
+    "mensaje reenviado",
+    "mensaje original",
+    "inicio del mensaje reenviado",
+    "mensagem encaminhada",
+    "mensagem original",
+    "início da mensagem reencaminhada",
+    "messaggio inoltrato",
+    "messaggio originale",
+    "inizio messaggio inoltrato",
+    "doorgestuurd bericht",
+    "oorspronkelijk bericht",
+    "begin doorgestuurd bericht",
+    "vidarebefordrat meddelande",
+    "ursprungligt meddelande",
+    "videresendt besked",
+    "oprindelig meddelelse",
+    "videresendt melding",
+    "opprinnelig melding",
+    "välitetty viesti",
+    "alkuperäinen viesti",
+    "wiadomość przekazana",
+    "przekazana wiadomość",
+    "wiadomość oryginalna",
+    "oryginalna wiadomość",
+    "iletilen mesaj",
+    "orijinal mesaj",
+    "původní zpráva",
+    "přeposlaná zpráva",
+    "пересылаемое сообщение",
+    "пересланное сообщение",
+    "исходное сообщение",
+    "начало переадресованного сообщения",
+    "оригинальное сообщение",
+    "转发邮件",
+    "转发的邮件",
+    "原始邮件",
+    "轉寄郵件",
+    "原始郵件",
+    "邮件原件",
+    "転送されたメッセージ",
+    "転送メッセージ",
+    "元のメッセージ",
+    "전달된 메일",
+    "전달된 메시지",
+    "원본 메시지",
+    "원본 메일",
+    "الرسالة الأصلية",
+    "الرسالة المعاد توجيهها",
+    "رسالة معاد توجيهها",
+    "رسالة محولة",
+    "अग्रेषित संदेश",
+    "मूल संदेश",
+    "अग्रेषित किया गया संदेश",
+)
 """What stands between dashes, or alone on a line, before a forwarded or answered mail."""
 
 ATTRIBUTION_ENDS = (
-    "wrote", "writes", "said", "says", "schrieb", "schrieb am", "schreibt", "sagte", "a écrit", "écrit", "a dit", "escribió", "ha escrito",
-    "escribe", "dijo", "escreveu", "escreve", "disse", "ha scritto", "scrive", "ha detto", "schreef", "schrijft", "zei", "skrev", "kirjoitti",
-    "napisał", "napisał(a)", "napisała", "pisze", "yazdı", "napsal", "napsal(a)", "написал", "написал(а)", "написала",
-    "пишет", "сказал", "写道", "寫道", "写到", "说", "のメール", "は書きました", "が書きました", "さんは書きました", "のメッセージ", "작성", "님이 작성",
-    "님이 씀", "썼습니다", "كتب", "كتبت", "قال", "ने लिखा", "लिखा", "लिखते हैं",
-)  # fmt: skip
+    "wrote",
+    "writes",
+    "said",
+    "says",
+    "schrieb",
+    "schrieb am",
+    "schreibt",
+    "sagte",
+    "a écrit",
+    "écrit",
+    "a dit",
+    "escribió",
+    "ha escrito",
+    "escribe",
+    "dijo",
+    "escreveu",
+    "escreve",
+    "disse",
+    "ha scritto",
+    "scrive",
+    "ha detto",
+    "schreef",
+    "schrijft",
+    "zei",
+    "skrev",
+    "kirjoitti",
+    "napisał",
+    "napisał(a)",
+    "napisała",
+    "pisze",
+    "yazdı",
+    "napsal",
+    "napsal(a)",
+    "написал",
+    "написал(а)",
+    "написала",
+    "пишет",
+    "сказал",
+    "写道",
+    "寫道",
+    "写到",
+    "说",
+    "のメール",
+    "は書きました",
+    "が書きました",
+    "さんは書きました",
+    "のメッセージ",
+    "작성",
+    "님이 작성",
+    "님이 씀",
+    "썼습니다",
+    "كتب",
+    "كتبت",
+    "قال",
+    "ने लिखा",
+    "लिखा",
+    "लिखते हैं",
+)
 """The word before the colon that ends an attribution line: "On Tue, Eve wrote:"."""
 
 FROM = frozenset(
-    "from von de da van från fra lähettäjä od kimden от 发件人 寄件者 差出人 보낸사람 من प्रेषक expéditeur remitente mittente absender".split()
+    """
+    from von de da van från fra lähettäjä od kimden от 发件人 寄件者 差出人 보낸사람 من प्रेषक expéditeur remitente mittente
+    absender
+    """.split()
 )
 """Names of the header that says who sent a mail: its presence makes a block of headers somebody's mail."""
 
 SENT = frozenset(
-    (
-        "sent date gesendet datum envoyé enviado enviada enviado-el inviato data verzonden fecha skickat sendt lähetetty wysłano "
-        "gönderildi tarih отправлено дата 发送时间 日期 送信日時 日付 보낸날짜 날짜 التاريخ तारीख भेजा received reply-to message-id"
-    ).split()
+    """
+    sent date gesendet datum envoyé enviado enviada enviado-el inviato data verzonden fecha skickat sendt
+    lähetetty wysłano gönderildi tarih отправлено дата 发送时间 日期 送信日時 日付 보낸날짜 날짜 التاريخ तारीख भेजा received
+    reply-to message-id
+    """.split()
 )
 
 ADDRESSED = frozenset(
-    (
-        "to cc bcc subject an kopie betreff à objet para asunto cco assunto a oggetto aan onderwerp till ämne til emne "
-        "vastaanottaja aihe do temat kime konu кому копия тема 收件人 抄送 主题 主旨 宛先 件名 받는사람 참조 제목 إلى الموضوع "
-        "प्रति विषय attachments anlagen"
-    ).split()
+    """
+    to cc bcc subject an kopie betreff à objet para asunto cco assunto a oggetto aan onderwerp till ämne til
+    emne vastaanottaja aihe do temat kime konu кому копия тема 收件人 抄送 主题 主旨 宛先 件名 받는사람 참조 제목 إلى الموضوع प्रति
+    विषय attachments anlagen
+    """.split()
 )
 """Headers that a person may dictate too: "Send this email: To: … Subject: …"."""
 
 DICTATES = frozenset(
-    (
-        "send email e-mail mail write compose draft sende senden schick schicke schreib schreibe verfasse envoie envoyer "
-        "envoyez écris écrire rédige envía envia enviar manda escribe escreva escreve redige invia inviare scrivi manda "
-        "verstuur stuur schrijf mejl skicka отправь отправьте напиши напишите 发送 发邮件 写 发 送信 送って 書いて 보내 작성해 أرسل اكتب भेजें भेजो लिखें"
-    ).split()
+    """
+    send email e-mail mail write compose draft sende senden schick schicke schreib schreibe verfasse envoie
+    envoyer envoyez écris écrire rédige envía envia enviar manda escribe escreva escreve redige invia inviare
+    scrivi manda verstuur stuur schrijf mejl skicka отправь отправьте напиши напишите 发送 发邮件 写 发 送信 送って 書いて 보내
+    작성해 أرسل اكتب भेजें भेजो लिखें
+    """.split()
 )
 """Words of the line before dictated headers; without one of them a block of headers is shown, not dictated."""
 
 HOST_BLOCKS = (
-    "--- attached context ---", "--- context warnings ---", "[attached context]", "[context]", "[end of message]",
-    "## attached files", "# attached files", "## attached context", "# context from", "## script output", "## output from job",
-)  # fmt: skip
+    "--- attached context ---",
+    "--- context warnings ---",
+    "[attached context]",
+    "[context]",
+    "[end of message]",
+    "## attached files",
+    "# attached files",
+    "## attached context",
+    "# context from",
+    "## script output",
+    "## output from job",
+)
 """Lines by which agent hosts append files and pages to a message; all that follows is theirs."""
 
 TAG_NAMES = frozenset(
-    (
-        "pasted paste pasted-content pasted-text pasted-file attachment attachments attached attached-file attached-files "
-        "attached-content attached-context attached_files document documents doc file files file-content file-contents "
-        "context channel-context memory-context additional-context quote quoted blockquote email mail message-history webpage "
-        "web-page page search-results search-result tool-result tool-results tool-output function-results function-result "
-        "result results output stdout stderr log logs data untrusted untrusted-content untrusted-data external external-content "
-        "content snippet selection selected-text ide-selection ide-opened-file editor-context environment-details "
-        "system-reminder reminder local-command-stdout command-output transcript conversation history clipboard article source "
-        "sources reference references code pre example examples input text body xml html json svg script style"
-    ).split()
+    """
+    pasted paste pasted-content pasted-text pasted-file attachment attachments attached attached-file
+    attached-files attached-content attached-context attached_files document documents doc file files
+    file-content file-contents context channel-context memory-context additional-context quote quoted blockquote
+    email mail message-history webpage web-page page search-results search-result tool-result tool-results
+    tool-output function-results function-result result results output stdout stderr log logs data untrusted
+    untrusted-content untrusted-data external external-content content snippet selection selected-text
+    ide-selection ide-opened-file editor-context environment-details system-reminder reminder
+    local-command-stdout command-output transcript conversation history clipboard article source sources
+    reference references code pre example examples input text body xml html json svg script style
+    """.split()
 )
 """Names of tags (with ``_`` read as ``-``) that hosts and people put around what they show the agent."""
 
 FORMATTING_TAGS = frozenset(
-    (
-        "p div span b i u s em strong small br hr a ul ol li h1 h2 h3 h4 h5 h6 font center section table tr td th tbody "
-        "user-query user-request user-message user-instruction user-input user request instruction instructions task query prompt "
-        "question message"
-    ).split()
+    """
+    p div span b i u s em strong small br hr a ul ol li h1 h2 h3 h4 h5 h6 font center section table tr td th
+    tbody user-query user-request user-message user-instruction user-input user request instruction instructions
+    task query prompt question message
+    """.split()
 )
 """Tags that format a person's own words, or by which hosts mark them; what they hold is read on."""

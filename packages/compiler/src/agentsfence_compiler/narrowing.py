@@ -5,7 +5,7 @@ Pure. `without` only takes away; `lifted` only for a request that the person has
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -57,8 +57,28 @@ def _reduced(row: Permission, targets: Targets, *, keep: bool) -> Permission | N
         left = tuple(target for target in own if any(same(kind, target, other) for other in named) is keep)
         if not left:
             return None
-        row = replace(row, **{kind: left})
+        row = aimed(row, {kind: left})
     return row
+
+
+def aimed(row: Permission, targets: Mapping[str, tuple[str, ...]]) -> Permission:
+    """Return the row with its targets of the given kinds replaced."""
+    return replace(
+        row,
+        recipients=targets.get("recipients", row.recipients),
+        paths=targets.get("paths", row.paths),
+        domains=targets.get("domains", row.domains),
+        objects=targets.get("objects", row.objects),
+    )
+
+
+def _set(targets: Targets, kind: str, entries: tuple[str, ...]) -> Targets:
+    return Targets(
+        recipients=entries if kind == "recipients" else targets.recipients,
+        paths=entries if kind == "paths" else targets.paths,
+        domains=entries if kind == "domains" else targets.domains,
+        objects=entries if kind == "objects" else targets.objects,
+    )
 
 
 def same(kind: str, target: str, named: str) -> bool:
@@ -71,11 +91,13 @@ def same(kind: str, target: str, named: str) -> bool:
         inner, outer = (canonical_bound(path, workdir=None, home=None) for path in (target, named))
         return inner.rstrip("/") == outer.rstrip("/") or is_within(inner.rstrip("/"), outer)
     first, second = parse_object(target), parse_object(named)
-    return first.name.casefold() == second.name.casefold() and (first.kind == second.kind or "name" in {first.kind, second.kind})
+    return first.name.casefold() == second.name.casefold() and (
+        first.kind == second.kind or "name" in {first.kind, second.kind}
+    )
 
 
 def lifted(bans: Iterable[Prohibition], rows: Iterable[Permission], inferred: RiskMap) -> tuple[Prohibition, ...]:
-    """Return the older bans after the rows of a newer explicit request: lifted for what it asks, and for nothing else."""
+    """Return the older bans after the rows of a newer explicit request: lifted for what it asks, no more."""
     left = list(bans)
     for row in rows:
         left = [rest for ban in left for rest in _after(ban, row, inferred)]
@@ -95,14 +117,14 @@ def _after(ban: Prohibition, row: Permission, inferred: RiskMap) -> tuple[Prohib
         if rest == banned:
             inside = tuple(wanted for wanted in asked if any(same(kind, wanted, target) for target in banned))
             return (_excepting(ban, kind, inside),) if inside else (ban,)
-        targets = replace(ban.targets, **{kind: rest})
+        targets = _set(ban.targets, kind, rest)
         return (replace(ban, targets=targets),) if targets else ()
     return (_excepting(ban, kind, asked),)
 
 
 def _excepting(ban: Prohibition, kind: str, asked: tuple[str, ...]) -> Prohibition:
     known: tuple[str, ...] = getattr(ban.exceptions, kind)
-    return replace(ban, exceptions=replace(ban.exceptions, **{kind: tuple(dict.fromkeys((*known, *asked)))}))
+    return replace(ban, exceptions=_set(ban.exceptions, kind, tuple(dict.fromkeys((*known, *asked)))))
 
 
 def _unscoped(ban: Prohibition, capability: str) -> tuple[Prohibition, ...]:
@@ -118,5 +140,9 @@ def _unscoped(ban: Prohibition, capability: str) -> tuple[Prohibition, ...]:
 
 def _others(ban: Prohibition, capability: str) -> tuple[Prohibition, ...]:
     table = vocabulary().capabilities
-    names = [name for name, entry in table.items() if name != capability and covers(ban, name, {name: frozenset({entry.risk})})]
+    names = [
+        name
+        for name, entry in table.items()
+        if name != capability and covers(ban, name, {name: frozenset({entry.risk})})
+    ]
     return tuple(replace(ban, what=name) for name in names)

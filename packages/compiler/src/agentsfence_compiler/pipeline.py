@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from agentsfence_compiler import language
 from agentsfence_compiler.amendment import amend, restrict
 from agentsfence_compiler.assembly import assemble, inferred_risks
-from agentsfence_compiler.backends.rules import RulesBackend
 from agentsfence_compiler.fallback import fallback
 from agentsfence_compiler.hardening import Hardened, harden, whole
 from agentsfence_compiler.isolation import Isolated, isolate
@@ -61,11 +60,19 @@ class IntentCompiler:
         if fault or not isolated.instruction:
             policy = _fallen(understood, context)
             reason = (Dropped("the whole request", fault or "nothing is left of your message but quoted material"),)
-            return Compiled(policy, isolated.instruction, isolated.removed, reason, request_views(reading, isolated.instruction))
+            return Compiled(
+                policy, isolated.instruction, isolated.removed, reason, request_views(reading, isolated.instruction)
+            )
         hardened, words, fault = self._hardened(understood, context)
         views = request_views(reading, isolated.instruction)
         if hardened is None:
-            return Compiled(_fallen(understood, context), isolated.instruction, isolated.removed, (Dropped("the whole request", fault),), views)
+            return Compiled(
+                _fallen(understood, context),
+                isolated.instruction,
+                isolated.removed,
+                (Dropped("the whole request", fault),),
+                views,
+            )
         requests = reading.requests
         policy = assemble(
             _narrowed(understood.envelope, hardened),
@@ -73,7 +80,9 @@ class IntentCompiler:
             purpose=words[0] or purpose_of(requests),
             summary=words[1] or summary_of(hardened.permissions),
             inferred=inferred_risks(requests),
-            reads=dict.fromkeys(name for request in requests if request.risks == {Risk.READ} for name in request.capabilities[:1]),
+            reads=dict.fromkeys(
+                name for request in requests if request.risks == {Risk.READ} for name in request.capabilities[:1]
+            ),
         )
         return Compiled(policy, isolated.instruction, isolated.removed, hardened.dropped, views)
 
@@ -83,15 +92,23 @@ class IntentCompiler:
         isolated, reading = understood.isolated, understood.reading
         if not fault and not _matters(understood):
             return Compiled(current, isolated.instruction, isolated.removed, changed=False)
-        hardened, _, failed = self._hardened(understood, context) if understood.asks and not fault else (whole(Envelope()), ("", ""), fault)
+        hardened, _, failed = (
+            self._hardened(understood, context)
+            if understood.asks and not fault
+            else (whole(Envelope()), ("", ""), fault)
+        )
         views = request_views(reading, isolated.instruction)
         if hardened is None:
             # A narrowing takes effect although the backend failed; nothing is added.
             bans = replace(understood.envelope, permissions=())
             policy = _guarded_amend(current, bans, Reading(), context)
-            return Compiled(policy, isolated.instruction, isolated.removed, (Dropped("what you asked for", failed),), views)
+            return Compiled(
+                policy, isolated.instruction, isolated.removed, (Dropped("what you asked for", failed),), views
+            )
         policy = _guarded_amend(current, _narrowed(understood.envelope, hardened), reading, context)
-        return Compiled(policy, isolated.instruction, isolated.removed, hardened.dropped, views, changed=policy != current)
+        return Compiled(
+            policy, isolated.instruction, isolated.removed, hardened.dropped, views, changed=policy != current
+        )
 
     def restrict(self, message: PersonMessage, current: TaskPolicy, context: CompileContext) -> Compiled:
         """Return the policy after somebody else's message in a shared chat: never wider than ``current``."""
@@ -103,7 +120,7 @@ class IntentCompiler:
             if request.risks - {Risk.READ}
         )
         try:
-            policy = restrict(current, replace(understood.envelope, permissions=()), now=context.now)
+            policy = restrict(current, replace(understood.envelope, permissions=()))
         except Exception as error:  # noqa: BLE001  (INVARIANT: total; the policy in force stays)
             policy, fault = current, type(error).__name__
         if fault:
@@ -111,7 +128,9 @@ class IntentCompiler:
         views = request_views(understood.reading, isolated.instruction)
         return Compiled(policy, isolated.instruction, isolated.removed, dropped, views, changed=policy != current)
 
-    def _hardened(self, understood: _Understood, context: CompileContext) -> tuple[Hardened | None, tuple[str, str], str]:
+    def _hardened(
+        self, understood: _Understood, context: CompileContext
+    ) -> tuple[Hardened | None, tuple[str, str], str]:
         """Return what a draft hardens to, with its purpose and summary; ``None`` and the fault where there is none."""
         if context.draft is None and context.compiler == RULES and RULES not in self._backends:
             return whole(understood.envelope), ("", ""), ""  # the rules' draft is the envelope itself
@@ -128,7 +147,9 @@ class IntentCompiler:
                 break
         return None, ("", ""), error or "the compiler failed"
 
-    def _drafted(self, understood: _Understood, context: CompileContext, error: str | None) -> tuple[Hardened, tuple[str, str], str]:
+    def _drafted(
+        self, understood: _Understood, context: CompileContext, error: str | None
+    ) -> tuple[Hardened, tuple[str, str], str]:
         from agentsfence_compiler.draft import read_draft  # noqa: PLC0415  (lazy: start-up budget, DESIGN 13)
 
         answer = self._answer(understood.isolated.instruction, context, error)
@@ -144,18 +165,16 @@ class IntentCompiler:
             return context.draft
         backend = self._backends.get(context.compiler) or _built_in(context.compiler)
         if backend is None:
-            raise CompilerError(f"there is no compiler called {context.compiler!r}", hint="see `compiler` in the settings")
+            raise CompilerError(
+                f"there is no compiler called {context.compiler!r}", hint="see `compiler` in the settings"
+            )
         return backend.draft(Instruction(instruction[: LIMITS.message_to_model]), context, error)
 
 
 def _built_in(name: str) -> CompilerBackend | None:
-    if name == RULES:
-        return RulesBackend()
-    if name == "chat":
-        from agentsfence_compiler.backends.chat import ChatBackend  # noqa: PLC0415  (lazy: httpx)
+    from agentsfence_compiler.plugin import agentsfence_compilers  # noqa: PLC0415  (lazy: hooks are not needed offline)
 
-        return ChatBackend()
-    return None
+    return agentsfence_compilers().get(name)
 
 
 def _understand(text: str, context: CompileContext, *, cheap: bool = False) -> tuple[_Understood, str]:
@@ -170,14 +189,20 @@ def _understand(text: str, context: CompileContext, *, cheap: bool = False) -> t
         if isolated.data:
             bans = (*bans, *_read(isolated.data, context).prohibitions)
         envelope = _for_preset(envelope_of(reading, workspace=context.host.workspace), reading, context)
-        return _Understood(isolated, reading, replace(envelope, prohibitions=_unique((*envelope.prohibitions, *bans)))), ""
+        return _Understood(
+            isolated, reading, replace(envelope, prohibitions=_unique((*envelope.prohibitions, *bans)))
+        ), ""
     except Exception as error:  # noqa: BLE001  (INVARIANT: total; what was read so far still forbids)
-        return _Understood(isolated, reading, Envelope(prohibitions=reading.prohibitions)), f"reading failed: {type(error).__name__}"
+        return _Understood(
+            isolated, reading, Envelope(prohibitions=reading.prohibitions)
+        ), f"reading failed: {type(error).__name__}"
 
 
 def _read(text: str, context: CompileContext) -> Reading:
     host = context.host
-    return language.read(text, home=host.home, workspace=host.workspace, workdir=host.workdir, contacts=context.contacts)
+    return language.read(
+        text, home=host.home, workspace=host.workspace, workdir=host.workdir, contacts=context.contacts
+    )
 
 
 def _for_preset(envelope: Envelope, reading: Reading, context: CompileContext) -> Envelope:
@@ -185,7 +210,9 @@ def _for_preset(envelope: Envelope, reading: Reading, context: CompileContext) -
     if context.preset != "strict":
         return envelope
     conditional = {request.quote for request in reading.requests if request.conditional}
-    rows = tuple(replace(row, needs_approval=True) if row.evidence in conditional else row for row in envelope.permissions)
+    rows = tuple(
+        replace(row, needs_approval=True) if row.evidence in conditional else row for row in envelope.permissions
+    )
     return replace(envelope, permissions=rows)
 
 
@@ -207,7 +234,12 @@ def _matters(understood: _Understood) -> bool:
 
 def _fallen(understood: _Understood, context: CompileContext) -> TaskPolicy:
     envelope = understood.envelope
-    return fallback(envelope.prohibitions, context.now, only_domains=envelope.only_domains, requires_approval=envelope.requires_approval)
+    return fallback(
+        envelope.prohibitions,
+        context.now,
+        only_domains=envelope.only_domains,
+        requires_approval=envelope.requires_approval,
+    )
 
 
 def _guarded_amend(current: TaskPolicy, new: Envelope, reading: Reading, context: CompileContext) -> TaskPolicy:

@@ -1,4 +1,5 @@
-"""Quotation marks inside a message: which strings are shown material and which are names, paths or commands (DESIGN 7.1).
+# ruff: noqa: RUF001  (marks of many scripts)
+"""Quotation marks inside a message: which strings are shown material, which are names, paths or commands (DESIGN 7.1).
 
 Total and linear: marks are listed once, and each is an opening or a closing one by what stands beside it.
 """
@@ -10,7 +11,21 @@ import re
 from agentsfence_core.classification.targets.paths import looks_like_path
 from agentsfence_core.limits import LIMITS
 
-_PAIRS = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", "「": "」", "『": "』", "《": "》", "‹": "›"}
+_PAIRS = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "“": "”",
+    "„": "“”",
+    "«": "»",
+    "»": "«",
+    "‘": "’",
+    "‚": "‘’",
+    "「": "」",
+    "『": "』",
+    "《": "》",
+    "‹": "›",
+}
 _CLOSERS = frozenset("".join(_PAIRS.values()))
 _MARK = re.compile("[" + "".join(sorted(set(_PAIRS) | _CLOSERS)) + "]")
 _TIGHT = frozenset("\"'`‘’")  # marks that also stand inside words or for inches: what stands beside them decides

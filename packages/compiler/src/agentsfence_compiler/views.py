@@ -1,4 +1,4 @@
-"""What people are shown of a compilation: clauses as they were read, a short name and a short description of the task."""
+"""What people are shown of a compilation: the clauses as they were read, a short name and a short description."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def request_views(reading: Reading, instruction: str) -> tuple[RequestView, ...]
         )
         for clause in reading.clauses[:_VIEWS]
     ]
-    views += [RequestView(request.quote[: LIMITS.evidence_words], "request", *_became(request)) for request in list(asked.values())[:_VIEWS]]
+    views += [
+        RequestView(request.quote[: LIMITS.evidence_words], "request", *_became(request))
+        for request in list(asked.values())[:_VIEWS]
+    ]
     return tuple(views)
 
 
