@@ -1,0 +1,48 @@
+"""``agentsfence policy``: policy files, checked before they are used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentsfence_cli.screen import SCREEN
+from agentsfence_cli.sentences import show_policy
+from agentsfence_cli.wire import policy_object, write_json
+from agentsfence_cli.workbench import Workbench
+from agentsfence_core.errors import PolicyError
+from agentsfence_core.policy_file import load_policy, policy_schema
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Validate a policy file, or print its schema."
+)
+SCHEMA = "agentsfence.policy-validation/1"
+
+
+@app.command()
+def validate(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A policy file, YAML or JSON.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Read a policy file, check its examples, and show what it says. Exit code 1 where it is not valid."""
+    try:
+        policy = load_policy(file)
+        Workbench.open().fence({}).check_examples(policy)
+    except PolicyError as error:
+        if not as_json:
+            raise
+        write_json({"schema": SCHEMA, "valid": False, "error": str(error), "field": error.field, "hint": error.hint})
+        raise typer.Exit(1) from None
+    if as_json:
+        write_json({"schema": SCHEMA, "valid": True, "policy": policy_object(policy)})
+        return
+    checked = f" and its {len(policy.examples)} examples hold" if policy.examples else ""
+    SCREEN.line(f"{file}: valid{checked}.")
+    show_policy(policy)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of policy files, for editors."""
+    write_json(policy_schema())
