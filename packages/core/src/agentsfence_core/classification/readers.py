@@ -1,0 +1,298 @@
+"""Calls whose arguments are written in a language of their own: which argument holds it, and who reads it.
+
+Rules of this file:
+
+* Parsers are imported when the first call needs them.
+* An argument that should hold the language but does not, or cannot be read, makes the call the worst its tool can do.
+* A flag by which the caller vouches for its own call (``requires_approval: false``) is never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agentsfence_core.classification.arguments import gather
+from agentsfence_core.classification.catalogue.rows import Meaning, Reader, meaning
+from agentsfence_core.classification.names import fold_key
+from agentsfence_core.classification.targets.paths import canonical_path
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model.action import Effect, TargetKind
+from agentsfence_core.model.risk import Risk
+
+if TYPE_CHECKING:
+    from agentsfence_core.classification.catalogue.rows import Plan
+    from agentsfence_core.model.call import ToolCall
+
+COMMAND_KEYS: Final = (
+    "command cmd commands cmds commandline shellcommand bashcommand clicommand fullcommand script argv args input code text query "
+    "statement program exec run line"
+).split()
+"""Folded names of arguments that hold a command, the likeliest first."""
+_FOLDERS: Final = frozenset("workdir cwd workingdir workingdirectory directory dir currentdirectory workspacefolder".split())
+_SQL_KEYS: Final = frozenset("sql query queries statement statements script command q sqlquery sqltext text sqlstatement migration".split())
+_CODE_KEYS: Final = frozenset(
+    "code script source expression function query input command python javascript js snippet cell cellsource program text body content "
+    "newsource pagefunction".split()
+)
+_PATCH_KEYS: Final = frozenset("patch input diff patchtext content changes text unifieddiff".split())
+_PLAIN_ENVIRONMENT: Final = frozenset("LANG LC_ALL TZ TERM CI NODE_ENV DEBUG PYTHONUNBUFFERED COLUMNS LINES NO_COLOR FORCE_COLOR".split())
+_SHELLS: Final[Mapping[str, str]] = {"powershell": "powershell", "pwsh": "powershell", "cmd": "cmd", "cmd.exe": "cmd", "ps1": "powershell"}
+_OPAQUE_COMMAND: Final = Effect("shell.exec", Risk.EXECUTION, unverified=frozenset({TargetKind.PROGRAM}), because="a command that is not written in the call")
+
+Read = Callable[["ToolCall", "Plan"], tuple[Effect, ...]]
+
+
+def read(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """Return the effects of a call whose plan names a reader; none where the arguments do not hold its language."""
+    try:
+        return _READERS[plan.reader](call, plan)
+    except ImportError:
+        return (_OPAQUE_COMMAND,)
+
+
+def texts(call: ToolCall, keys: frozenset[str]) -> list[str]:
+    """Return the strings under any of some folded keys, lists opened."""
+    found: list[str] = []
+    for key, value in call.args.items():
+        if not isinstance(key, str) or fold_key(key) not in keys:
+            continue
+        items = value if isinstance(value, list | tuple) else [value]
+        for item in items[:64]:
+            if isinstance(item, str):
+                found.append(item)
+            elif isinstance(item, bytes | bytearray):
+                found.append(bytes(item[: LIMITS.command_bytes]).decode("utf-8", "replace"))
+            elif isinstance(item, Mapping):
+                found.extend(inner for name, inner in item.items() if isinstance(inner, str) and fold_key(str(name)) in keys)
+    return found
+
+
+def numbered(groups: Sequence[Sequence[Effect]]) -> tuple[Effect, ...]:
+    """Return the effects of several readings as one call: invocations counted on."""
+    if len(groups) == 1:
+        return tuple(groups[0])
+    found: list[Effect] = []
+    start = 0
+    for group in groups:
+        found.extend(replace(effect, invocation=effect.invocation + start) if start else effect for effect in group)
+        start += max((effect.invocation for effect in group), default=-1) + 1
+    return tuple(found)
+
+
+# --- commands
+
+
+def _shell(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """Read every command of the call; one that is not there is unverified execution."""
+    workdir = _workdir(call)
+    grammar = _grammar(call)
+    groups = [group for key, value in _commands(call) if (group := _command(key, value, call, workdir, grammar, plan.detail))]
+    if not groups:
+        return (_OPAQUE_COMMAND,)
+    extra = (_OPAQUE_COMMAND,) if _odd_environment(call) else ()
+    return (*numbered(groups[:64]), *extra)
+
+
+def _commands(call: ToolCall) -> list[tuple[str, object]]:
+    """Return the arguments that hold a command: those under a known key, else every argument with text."""
+    by_key = {fold_key(key): value for key, value in call.args.items() if isinstance(key, str)}
+    known = [(key, by_key[key]) for key in COMMAND_KEYS if by_key.get(key)]
+    if known:
+        first, value = known[0]
+        follows = next((item for key, item in known[1:] if key in {"args", "argv"} and isinstance(item, list | tuple)), None)
+        if isinstance(value, str) and follows is not None and " " not in value.strip():
+            return [("argv", [value, *follows])]
+        plural = [(key, item) for key, item in known if key in {"command", "cmd", "commands", "cmds", "script", "argv", "clicommand", "shellcommand"}]
+        return plural or [(first, value)]
+    return [(key, value) for key, value in by_key.items() if isinstance(value, str | list | tuple) and value and key not in _FOLDERS and key != "description"]
+
+
+def _command(key: str, value: object, call: ToolCall, workdir: str | None, grammar: str, program: str) -> tuple[Effect, ...]:
+    """Read one argument: a text, several texts, or the words of one command."""
+    if isinstance(value, str):
+        return _text(value, call, workdir, grammar, program)
+    if not isinstance(value, list | tuple) or not value:
+        return (_OPAQUE_COMMAND,)
+    items = [_item_text(item) for item in value[: LIMITS.command_operators]]
+    if key not in {"commands", "cmds"} and all(isinstance(item, str) for item in value):
+        words = _argv([str(item) for item in value], call, workdir, program)
+        if key == "argv" or not any(" " in item.strip() for item in items[1:]):
+            return words
+        # `["ls", "rm x"]` is one command to one tool and two to another: both readings count.
+        return numbered([words, *(_text(item, call, workdir, grammar, program) for item in items)])
+    return numbered([_text(item, call, workdir, grammar, program) if item else (_OPAQUE_COMMAND,) for item in items])
+
+
+def _item_text(item: object) -> str:
+    """Return an item of a list of commands as text: itself, its own command key, or words joined."""
+    if isinstance(item, str):
+        return item
+    if isinstance(item, Mapping):
+        return next((str(item[key]) for key in ("command", "cmd", "script") if isinstance(item.get(key), str)), "")
+    if isinstance(item, list | tuple) and all(isinstance(word, str) for word in item):
+        import shlex  # noqa: PLC0415
+
+        return shlex.join(item)
+    return ""
+
+
+def _text(text: str, call: ToolCall, workdir: str | None, grammar: str, program: str) -> tuple[Effect, ...]:
+    from agentsfence_core.classification.shell import read_command  # noqa: PLC0415  (lazy: the parser)
+
+    if program and not text.lstrip().startswith((f"{program} ", f"{program}\t")):
+        text = f"{program} {text}"
+    return read_command(text, workdir=workdir, home=call.home, grammar=grammar).effects
+
+
+def _argv(words: list[str], call: ToolCall, workdir: str | None, program: str) -> tuple[Effect, ...]:
+    from agentsfence_core.classification.shell import read_argv  # noqa: PLC0415  (lazy: the parser)
+
+    if program and words[0] != program:
+        words = [program, *words]
+    return read_argv(words, workdir=workdir, home=call.home).effects
+
+
+def _workdir(call: ToolCall) -> str | None:
+    """Return the folder that the call itself names, else the host's."""
+    for key, value in call.args.items():
+        if isinstance(key, str) and isinstance(value, str) and value and fold_key(key) in _FOLDERS:
+            return canonical_path(value, workdir=call.workdir, home=call.home)
+    return call.workdir
+
+
+def _grammar(call: ToolCall) -> str:
+    """Return the grammar that the call or its host names."""
+    for key, value in call.args.items():
+        if isinstance(key, str) and isinstance(value, str) and fold_key(key) in {"shell", "interpreter", "shelltype"}:
+            return _SHELLS.get(value.strip().casefold().rpartition("/")[2].removesuffix(".exe"), call.shell)
+    return call.shell
+
+
+def _odd_environment(call: ToolCall) -> bool:
+    """Whether the call sets variables that can make a program do something else (``LD_PRELOAD``, ``BASH_ENV``)."""
+    for key, value in call.args.items():
+        if isinstance(key, str) and fold_key(key) in {"env", "environment", "envvars"} and value:
+            return not isinstance(value, Mapping) or any(name not in _PLAIN_ENVIRONMENT for name in value)
+    return False
+
+
+# --- other languages
+
+
+def _sql(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """Read every statement; the tool's own word is kept where no SQL is found."""
+    from agentsfence_core.classification.sql import read_sql  # noqa: PLC0415  (lazy: the parser)
+
+    groups = [effects for text in texts(call, _SQL_KEYS) if text.strip() and (effects := read_sql(text, plan.detail or None))]
+    return numbered(groups) if groups else ()
+
+
+def _patch(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """Read a patch; without one, the edit of a single file."""
+    from agentsfence_core.classification.patch import read_patch  # noqa: PLC0415  (lazy: few calls need it)
+
+    found = [text for text in texts(call, _PATCH_KEYS) if text.strip()]
+    one_file = gather(call, plan, plan.means)
+    if not found or (one_file.paths and not any("***" in text or "---" in text for text in found)):
+        return (one_file.effect(plan.because),)
+    groups = [read_patch(text, workdir=_workdir(call), home=call.home) for text in found]
+    if one_file.paths:
+        groups.append((one_file.effect(plan.because),))
+    return tuple(effect for group in groups for effect in group)
+
+
+def _http(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """Read an HTTP request; a method in the tool's name counts where the arguments have none."""
+    from agentsfence_core.classification.http import read_http  # noqa: PLC0415  (lazy: few calls need it)
+
+    args: Mapping[str, object] = call.args
+    if plan.detail and not any(isinstance(key, str) and fold_key(key) in {"method", "httpmethod", "verb"} for key in args):
+        args = {**args, "method": plan.detail.upper()}
+    effects = read_http(args)
+    if not effects:
+        return ()
+    found = gather(call, plan, plan.means)
+    own = {path for effect in effects for path in effect.paths}
+    paths = [path for path in found.paths if path not in own]
+    return (*effects, found.effect(plan.because)) if paths else effects
+
+
+def _code(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """Read code: it is execution that cannot be verified, with whatever else can be seen in it."""
+    from agentsfence_core.classification.code import read_code  # noqa: PLC0415  (lazy: few calls need it)
+
+    found = texts(call, _CODE_KEYS) or [value for value in call.args.values() if isinstance(value, str)]
+    language = plan.detail or _language(call)
+    own = Effect(plan.means.capability, Risk.EXECUTION, unverified=frozenset({TargetKind.PROGRAM}), because=plan.because)
+    effects = [effect for text in found[:64] for effect in read_code(text, language)]
+    return (own, *(effect for effect in effects if effect.capability not in {plan.means.capability, "code.exec"} or effect.paths or effect.domains))
+
+
+def _language(call: ToolCall) -> str:
+    """Return the language that the call names."""
+    for key, value in call.args.items():
+        if isinstance(key, str) and isinstance(value, str) and fold_key(key) in {"language", "lang", "runtime", "interpreter"}:
+            return value[:40].casefold()
+    return "python"
+
+
+def _graphql(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """A GraphQL document that holds a mutation or a subscription writes; any other reads."""
+    writes = any(word in text.casefold() for text in texts(call, frozenset({"query", "document", "mutation", "operation", "body"})) for word in ("mutation", "subscription"))
+    named = meaning("web.post" if writes else "web.read")
+    return (gather(call, plan, named).effect(plan.because),)
+
+
+_WRITING_STAGES: Final[Mapping[str, Meaning]] = {
+    "$out": Meaning("database.write", Risk.EXTERNAL_WRITE),
+    "$merge": Meaning("database.write", Risk.EXTERNAL_WRITE),
+    "$function": Meaning("code.exec", Risk.EXECUTION),
+    "$accumulator": Meaning("code.exec", Risk.EXECUTION),
+    "$where": Meaning("code.exec", Risk.EXECUTION),
+}
+
+
+def _pipeline(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """A pipeline reads, but for the stages that write or run code."""
+    found = {plan.means: None}
+    stack: list[object] = [call.args]
+    for _ in range(LIMITS.argument_nodes):
+        if not stack:
+            break
+        value = stack.pop()
+        if isinstance(value, Mapping):
+            for key, item in value.items():
+                if isinstance(key, str) and key in _WRITING_STAGES:
+                    found[_WRITING_STAGES[key]] = None
+                stack.append(item)
+        elif isinstance(value, list | tuple):
+            stack.extend(value)
+        elif isinstance(value, str) and value.lstrip()[:1] in {"[", "{"} and any(stage in value for stage in _WRITING_STAGES):
+            found |= dict.fromkeys(means for stage, means in _WRITING_STAGES.items() if stage in value)
+    if stack:
+        found[Meaning("database.write", Risk.EXTERNAL_WRITE)] = None
+    return tuple(gather(call, plan, means).effect(plan.because) for means in found)
+
+
+def _copy(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """What is copied is read, where it goes is written."""
+    found = gather(call, plan, plan.means)
+    sources = tuple(dict.fromkeys(found.sources))
+    if not sources or plan.means.risk is not Risk.LOCAL_WRITE:
+        return (found.effect(plan.because),)
+    found.paths = [path for path in found.paths if path not in sources]
+    return (Effect("file.read", Risk.READ, paths=sources, because=plan.because), found.effect(plan.because))
+
+
+_READERS: Final[Mapping[Reader, Read]] = {
+    Reader.SHELL: _shell,
+    Reader.SQL: _sql,
+    Reader.PATCH: _patch,
+    Reader.HTTP: _http,
+    Reader.CODE: _code,
+    Reader.GRAPHQL: _graphql,
+    Reader.PIPELINE: _pipeline,
+    Reader.COPY: _copy,
+}
