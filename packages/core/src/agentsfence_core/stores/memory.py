@@ -16,6 +16,7 @@ class MemoryStore:
         self._records: dict[str, TaskRecord] = {}
         self._lock = RLock()
         self._undo: dict[str, TaskRecord | None] | None = None
+        self._failed = False
         self._closed = False
 
     def read(self, task: str) -> TaskRecord | None:
@@ -33,16 +34,17 @@ class MemoryStore:
             self._refuse_when_closed()
             outermost = self._undo is None
             undo = self._undo = {} if self._undo is None else self._undo
+            self._failed = self._failed and not outermost
             try:
                 before = self._records.get(task)
                 after, result = change(before)
-                if after is not before or task in undo:
-                    undo.setdefault(task, before)
-                    self._put(task, after)
+                undo.setdefault(task, before)
+                self._put(task, after)
+                self._refuse_half()
             except BaseException:
                 for name, record in undo.items():
                     self._put(name, record)
-                undo.clear()
+                self._failed = True
                 raise
             finally:
                 if outermost:
@@ -66,6 +68,10 @@ class MemoryStore:
             self._records.pop(task, None)
         else:
             self._records[task] = record
+
+    def _refuse_half(self) -> None:
+        if self._failed:
+            raise StoreError("an inner transaction failed, so the outer one is not kept")
 
     def _refuse_when_closed(self) -> None:
         if self._closed:
