@@ -2,8 +2,8 @@
 
 Rules of this file:
 
-* A record has three parts that change at different speeds: the policy (a new message), the state (every check), and
-  items (one question or one admitted call each). A check rewrites the state and one item, never the rest.
+* A record has parts that change at different speeds: the policy (a new message), grants (an approval), the facts
+  (every check), and items (one question or one admitted call each). A check rewrites the facts and one item.
 * Every part carries a checksum, so that a record which is damaged where it lies is refused and not half believed.
 * Texts are written as ASCII JSON: an id that is no valid Unicode comes back as it was.
 """
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
-from agentsfence_core.model import ExecutionState, TaskPolicy
+from agentsfence_core.model import ExecutionState, Grant, TaskPolicy
 from agentsfence_core.plain import PlainError, from_plain, to_plain
 from agentsfence_core.ports import TaskRecord
 
@@ -31,7 +31,7 @@ class DamagedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What of a record is neither policy nor items: the part that every check rewrites."""
+    """What of a record is neither policy, grants nor items: the part that every check rewrites."""
 
     state: ExecutionState
     starter: str | None
@@ -68,14 +68,25 @@ def decode_policy(data: bytes) -> TaskPolicy:
         raise DamagedError(str(error)) from error
 
 
+def encode_grants(grants: tuple[Grant, ...]) -> bytes:
+    """Return grants as bytes."""
+    return _sealed({"grants": to_plain(grants)})
+
+
+def decode_grants(data: bytes) -> tuple[Grant, ...]:
+    """Return the grants, or raise `DamagedError`."""
+    try:
+        return from_plain(ExecutionState, _opened(data)).grants
+    except PlainError as error:
+        raise DamagedError(str(error)) from error
+
+
 def encode_facts(record: TaskRecord) -> bytes:
-    """Return state and facts of a record as bytes. This is in the path of every check."""
+    """Return facts and state without grants as bytes. This is in the path of every check."""
     state = record.state
     plain: dict[str, object] = {"counters": dict(state.counters)}
     if state.grant_uses:
         plain["grant_uses"] = dict(state.grant_uses)
-    if state.grants:
-        plain["grants"] = to_plain(state.grants)
     if state.denied:
         plain["denied"] = sorted(state.denied)
     return _sealed(

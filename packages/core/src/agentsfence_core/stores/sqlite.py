@@ -17,9 +17,11 @@ import os
 import secrets
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
+from operator import is_
 from pathlib import Path
 from threading import RLock
 
@@ -37,6 +39,7 @@ PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {codec.FORMAT};
 CREATE TABLE tasks (task BLOB PRIMARY KEY, version INTEGER NOT NULL, facts BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE policies (task BLOB PRIMARY KEY, policy BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE grants (task BLOB PRIMARY KEY, grants BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE items (
     task BLOB NOT NULL, kind INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL, item BLOB NOT NULL,
     PRIMARY KEY (task, kind, id)
@@ -44,6 +47,7 @@ CREATE TABLE items (
 """
 _ITEMS_PER_VERSION = 4096
 _PUT_ITEM = "INSERT INTO items VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET item = excluded.item"
+_DROP_ITEM = "DELETE FROM items WHERE task = ? AND kind = ? AND id = ?"
 _Items = Mapping[str, codec.Item]
 _Place = tuple[bytes, int, int]
 """Task, kind and version: where and when an item is written."""
@@ -199,8 +203,9 @@ class SqliteStore:
 
     def _decoded(self, connection: sqlite3.Connection, task: str, key: bytes, data: bytes) -> TaskRecord:
         policy = connection.execute("SELECT policy FROM policies WHERE task = ?", (key,)).fetchone()
-        if policy is None:
-            raise codec.DamagedError("its policy is missing")
+        grants = connection.execute("SELECT grants FROM grants WHERE task = ?", (key,)).fetchone()
+        if policy is None or grants is None:
+            raise codec.DamagedError("a part of it is missing")
         items: tuple[dict[str, codec.Item], dict[str, codec.Item]] = ({}, {})
         rows = connection.execute("SELECT kind, id, item FROM items WHERE task = ? ORDER BY kind, place, id", (key,))
         for kind, item_id, item in rows:
@@ -209,7 +214,7 @@ class SqliteStore:
         return TaskRecord(
             task,
             codec.decode_policy(policy[0]),
-            facts.state,
+            replace(facts.state, grants=codec.decode_grants(grants[0])),
             facts.starter,
             facts.parent,
             facts.instruction_digest,
@@ -229,7 +234,7 @@ class SqliteStore:
         """Write what differs between two records of a task."""
         key = codec.key(task)
         if after is None:
-            for table in ("tasks", "policies", "items"):
+            for table in ("tasks", "policies", "grants", "items"):
                 connection.execute(f"DELETE FROM {table} WHERE task = ?", (key,))  # noqa: S608  (constant names)
             self._pending[task] = None
             return
@@ -245,6 +250,9 @@ class SqliteStore:
         if before is None or after.policy is not before.policy:
             policy = codec.encode_policy(after.policy)
             connection.execute("INSERT OR REPLACE INTO policies VALUES (?, ?)", (key, policy))
+        if before is None or after.state.grants is not before.state.grants:
+            grants = codec.encode_grants(after.state.grants)
+            connection.execute("INSERT OR REPLACE INTO grants VALUES (?, ?)", (key, grants))
         _save_items(connection, (key, _QUESTION, version), before.questions if before else {}, after.questions)
         _save_items(connection, (key, _TICKET, version), before.tickets if before else {}, after.tickets)
         self._pending[task] = (version, after)
@@ -293,13 +301,15 @@ def _save_items(connection: sqlite3.Connection, at: _Place, before: _Items, afte
     if after is before:
         return
     key, kind, version = at
-    for item_id in before.keys() - after.keys():
-        connection.execute("DELETE FROM items WHERE task = ? AND kind = ? AND id = ?", (key, kind, codec.key(item_id)))
-    place = version * _ITEMS_PER_VERSION
-    for item_id, item in after.items():
-        if before.get(item_id) is not item:
-            connection.execute(_PUT_ITEM, (key, kind, codec.key(item_id), place, codec.encode_item(item)))
-            place += 1
+    fresh: Iterable[tuple[str, codec.Item]]
+    if len(after) >= len(before) and all(map(is_, before, after)) and all(map(is_, before.values(), after.values())):
+        fresh = islice(after.items(), len(before), None)  # the usual case: items were added and nothing else
+    else:
+        for item_id in before.keys() - after.keys():
+            connection.execute(_DROP_ITEM, (key, kind, codec.key(item_id)))
+        fresh = (entry for entry in after.items() if before.get(entry[0]) is not entry[1])
+    for place, (item_id, item) in enumerate(fresh, version * _ITEMS_PER_VERSION):
+        connection.execute(_PUT_ITEM, (key, kind, codec.key(item_id), place, codec.encode_item(item)))
 
 
 def _write_schema(path: Path) -> None:
