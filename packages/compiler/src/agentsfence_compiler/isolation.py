@@ -25,6 +25,7 @@ from agentsfence_compiler.mail_marks import (
     SENT,
     SEPARATORS,
     TAG_NAMES,
+    USER_TAGS,
 )
 from agentsfence_compiler.quotation import without_long_quotes
 from agentsfence_core.limits import LIMITS
@@ -93,7 +94,7 @@ def isolate(message: str) -> Isolated:
         .replace("\u2029", "\n")
     )
     sheet = _Sheet()
-    for cut in (_cut_tags, _cut_fences, _cut_lines):
+    for cut in (_cut_tags, _strip_user_tags, _cut_fences, _cut_lines):
         text = cut(text, sheet)
     text, long_quotes = without_long_quotes(text, PLACE)
     removed = [*sheet.removed, *(Removed("long-quote", len(quote), quote.strip()[:_PREVIEW]) for quote in long_quotes)]
@@ -129,6 +130,11 @@ def _cut_tags(text: str, sheet: _Sheet) -> str:
         done = stop
     kept.append(text[done:])
     return "".join(kept)
+
+
+def _strip_user_tags(text: str, _: _Sheet) -> str:
+    """Return the text without the tags by which a host marks the person's own words; the words stay."""
+    return _TAG.sub(lambda match: "" if _tag_name(match) in USER_TAGS else match[0], text) if "<" in text else text
 
 
 def _regions(tags: list[re.Match[str]]) -> list[tuple[re.Match[str], int | None]]:

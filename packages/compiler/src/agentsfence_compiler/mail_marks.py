@@ -206,11 +206,20 @@ TAG_NAMES = frozenset(
 )
 """Names of tags (with ``_`` read as ``-``) that hosts and people put around what they show the agent."""
 
-FORMATTING_TAGS = frozenset(
+USER_TAGS = frozenset(
     """
-    p div span b i u s em strong small br hr a ul ol li h1 h2 h3 h4 h5 h6 font center section table tr td th
-    tbody user-query user-request user-message user-instruction user-input user request instruction instructions
-    task query prompt question message
+    user-query user-request user-message user-instruction user-input user request instruction instructions task query
+    prompt question message
     """.split()
 )
-"""Tags that format a person's own words, or by which hosts mark them; what they hold is read on."""
+"""Tags by which hosts mark the person's own words."""
+
+FORMATTING_TAGS = (
+    frozenset(
+        """
+        p div span b i u s em strong small br hr a ul ol li h1 h2 h3 h4 h5 h6 font center section table tr td th tbody
+        """.split()
+    )
+    | USER_TAGS
+)
+"""Tags around a person's own words; what they hold is read on."""
