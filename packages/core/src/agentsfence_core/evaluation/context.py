@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from agentsfence_core.evaluation.prepared import AMOUNT_UNIT, Bounds, PreparedPolicy, amount_units
+from agentsfence_core.evaluation.prepared import AMOUNT_UNIT, OPAQUE_ID, Bounds, PreparedPolicy, amount_units
 from agentsfence_core.model import (
     Action,
     Effect,
@@ -21,18 +21,16 @@ from agentsfence_core.model import (
     Verdict,
 )
 
-_OBJECT_ID = "id"
-
 
 class Context:
     """One effect under evaluation. ``questioned`` says whether an earlier check of this walk asks about it."""
 
-    __slots__ = ("_row", "_row_known", "action", "effect", "host", "now", "policy", "questioned", "state")
+    __slots__ = ("_row", "_row_known", "action", "all", "effect", "host", "now", "policy", "questioned", "state")
 
     def __init__(
         self, policy: PreparedPolicy, state: ExecutionState, action: Action, effect: Effect, host: HostFacts, now: float
     ) -> None:
-        """Look at one effect of ``action``."""
+        """Look at one effect of ``action``; `contexts_of` makes those of a whole action."""
         self.policy = policy
         self.state = state
         self.action = action
@@ -40,6 +38,7 @@ class Context:
         self.host = host
         self.now = now
         self.questioned = False
+        self.all: tuple[Context, ...] = (self,)
         self._row: Bounds | None = None
         self._row_known = False
 
@@ -63,24 +62,37 @@ class Context:
             return ()
         return tuple(b for names, b in self.policy.constraints if names.cover(self.action.tool, self.effect))
 
-    def invocations(self) -> int:
-        """Return how many invocations of this action have this effect's capability."""
-        if len(self.action.effects) == 1:
-            return 1
-        return len({e.invocation for e in self.action.effects if e.capability == self.effect.capability})
+    def sharing(self, bounds: Bounds) -> tuple[Context, ...]:
+        """Return the effects of this action that use up the counts of these bounds together, this one among them."""
+        if len(self.all) == 1:
+            return self.all
+        return tuple(
+            other for other in self.all if other is self or other.row is bounds or bounds in other.constraints()
+        )
 
     def outbound_invocations(self) -> int:
         """Return how many invocations of this action send or write outside."""
         return len({e.invocation for e in self.action.effects if e.risk in _OUTBOUND})
 
     def _strictness(self, row: Bounds) -> tuple[int, int, int]:
-        breach = breach_of(row, self)
+        breach = breach_of(row, self, alone=True)
         parties = parties_of(row, self)
         return (
             _WEIGHT[breach.verdict] if breach else 0,
             _WEIGHT[parties.verdict] if parties else 0,
             1 if row.needs_approval else 0,
         )
+
+
+def contexts_of(
+    policy: PreparedPolicy, state: ExecutionState, action: Action, host: HostFacts, now: float
+) -> tuple[Context, ...]:
+    """Return one context per effect; they know each other, because counts are shared within one call."""
+    contexts = tuple(Context(policy, state, action, effect, host, now) for effect in action.effects)
+    if len(contexts) > 1:
+        for context in contexts:
+            context.all = contexts
+    return contexts
 
 
 _OUTBOUND = frozenset({Risk.EXTERNAL_WRITE, Risk.COMMUNICATION})
@@ -106,17 +118,27 @@ def parties_of(row: Bounds, context: Context) -> Outcome | None:
         return _ask(
             effect, ReasonCode.RECIPIENT_NOT_BOUND, f"you named no address for this: {_first(effect.recipients)}"
         )
-    if not effect.recipients:
+    if not effect.recipients or (row.recipients is None and TargetKind.RECIPIENTS in effect.unverified):
         return _ask(effect, ReasonCode.RECIPIENT_NOT_BOUND, "it does not show whom it reaches")
     return None
 
 
-def breach_of(bounds: Bounds, context: Context) -> Outcome | None:
-    """Return how the effect leaves these bounds: BLOCK outside, ASK_USER where it cannot be seen (check 6)."""
+def breach_of(bounds: Bounds, context: Context, *, alone: bool = False) -> Outcome | None:
+    """Return how the effect leaves these bounds: BLOCK outside, ASK_USER where it cannot be seen (check 6).
+
+    ``alone`` counts this effect only, to choose its row; else all effects of the call that share the bounds count.
+    """
     effect = context.effect
     question: Outcome | None = None
-    for look in (_recipients, _domains, _paths, _objects, _values, _amount, _calls):
-        outcome = look(bounds, context, effect)
+    sharing = (context,) if alone or not bounds.counts else context.sharing(bounds)
+    for look in (_recipients, _domains, _paths, _objects, _values):
+        outcome = look(bounds, effect)
+        if outcome is not None:
+            if outcome.verdict is Verdict.BLOCK:
+                return outcome
+            question = question or outcome
+    for count in (_amount, _calls):
+        outcome = count(bounds, context, sharing)
         if outcome is not None:
             if outcome.verdict is Verdict.BLOCK:
                 return outcome
@@ -124,7 +146,7 @@ def breach_of(bounds: Bounds, context: Context) -> Outcome | None:
     return question
 
 
-def _recipients(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+def _recipients(bounds: Bounds, effect: Effect) -> Outcome | None:
     if bounds.recipients is None:
         return None
     for party in effect.recipients:
@@ -133,7 +155,7 @@ def _recipients(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
     return _unseen(effect, TargetKind.RECIPIENTS)
 
 
-def _domains(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+def _domains(bounds: Bounds, effect: Effect) -> Outcome | None:
     if bounds.domains is None:
         return None
     for host in effect.domains:
@@ -142,7 +164,7 @@ def _domains(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
     return _unseen(effect, TargetKind.DOMAINS)
 
 
-def _paths(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+def _paths(bounds: Bounds, effect: Effect) -> Outcome | None:
     if bounds.paths is None:
         return None
     for path in effect.paths:
@@ -151,14 +173,14 @@ def _paths(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
     return _unseen(effect, TargetKind.PATHS)
 
 
-def _objects(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+def _objects(bounds: Bounds, effect: Effect) -> Outcome | None:
     if bounds.objects is None:
         return None
     opaque = False
     for reference in effect.objects:
         if reference in bounds.objects:
             continue
-        if reference.kind == _OBJECT_ID:
+        if reference.kind == OPAQUE_ID:
             opaque = True
         elif bounds.objects.binds(reference.kind):
             return _block(effect, ReasonCode.OBJECT_NOT_LISTED, f"{_first((str(reference),))} is not what you named")
@@ -169,7 +191,7 @@ def _objects(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
     return _unseen(effect, TargetKind.OBJECTS)
 
 
-def _values(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
+def _values(bounds: Bounds, effect: Effect) -> Outcome | None:
     if not bounds.values:
         return None
     wanted = dict(bounds.values)
@@ -179,30 +201,35 @@ def _values(bounds: Bounds, _: Context, effect: Effect) -> Outcome | None:
     return _unseen(effect, TargetKind.VALUES)
 
 
-def _amount(bounds: Bounds, context: Context, effect: Effect) -> Outcome | None:
+def _amount(bounds: Bounds, context: Context, sharing: tuple[Context, ...]) -> Outcome | None:
     if bounds.max_amount is None:
         return None
-    units = effect_amount(effect)
-    if units is None:
-        return _ask(effect, ReasonCode.TARGET_UNVERIFIED, "its amount cannot be read")
-    if context.state.counters.get(amount_counter(bounds), 0) + units > bounds.max_amount:
+    total = context.state.counters.get(amount_counter(bounds), 0)
+    for other in sharing:
+        units = effect_amount(other.effect)
+        if units is None:
+            return _ask(context.effect, ReasonCode.TARGET_UNVERIFIED, "its amount cannot be read")
+        total += units
+    if total > bounds.max_amount:
         limit = Decimal(bounds.max_amount) / AMOUNT_UNIT
-        return _block(effect, ReasonCode.AMOUNT_ABOVE_LIMIT, f"it goes above the {limit:f} that you named")
+        return _block(context.effect, ReasonCode.AMOUNT_ABOVE_LIMIT, f"it goes above the {limit:f} that you named")
     return None
 
 
-def _calls(bounds: Bounds, context: Context, effect: Effect) -> Outcome | None:
+def _calls(bounds: Bounds, context: Context, sharing: tuple[Context, ...]) -> Outcome | None:
     if bounds.max_calls is None:
         return None
-    if context.state.counters.get(bounds.key, 0) + context.invocations() > bounds.max_calls:
-        return _block(
-            effect, ReasonCode.MAX_CALLS_USED, f"{bounds.max_calls} such calls were asked for, and they are used up"
-        )
+    invocations = len({other.effect.invocation for other in sharing})
+    if context.state.counters.get(bounds.key, 0) + invocations > bounds.max_calls:
+        told = f"{bounds.max_calls} such calls were asked for, and they are used up"
+        return _block(context.effect, ReasonCode.MAX_CALLS_USED, told)
     return None
 
 
 def effect_amount(effect: Effect) -> int | None:
     """Return the amount that an effect moves, in ten-thousandths; ``None`` where it cannot be read."""
+    if TargetKind.VALUES in effect.unverified:
+        return None
     amounts = [amount_units(value) for name, value in effect.values if name == "amount"]
     if not amounts or any(amount is None for amount in amounts):
         return None

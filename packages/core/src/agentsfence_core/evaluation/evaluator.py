@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from agentsfence_core.evaluation.check import Check
 from agentsfence_core.evaluation.checks import CHECKS
-from agentsfence_core.evaluation.context import Context, amount_counter, effect_amount
+from agentsfence_core.evaluation.context import Context, amount_counter, contexts_of, effect_amount
 from agentsfence_core.evaluation.options import EvaluationOptions
-from agentsfence_core.evaluation.prepared import Bounds, PreparedPolicy, values_of
+from agentsfence_core.evaluation.prepared import PreparedPolicy, values_of
 from agentsfence_core.model import (
     OUTBOUND,
     Action,
@@ -41,7 +41,7 @@ def prepare(policy: TaskPolicy, options: EvaluationOptions | None = None) -> Pre
 
 def evaluate(policy: PreparedPolicy, state: ExecutionState, action: Action, host: HostFacts, now: float) -> Decision:
     """Return the verdict on an action with the check that gave it and the words it rests on. Total and pure."""
-    contexts = [Context(policy, state, action, effect, host, now) for effect in action.effects]
+    contexts = contexts_of(policy, state, action, host, now)
     questions: list[tuple[Check, Outcome]] = []
     for check in policy.plan:
         for context in contexts[:1] if check.whole else contexts:
@@ -62,7 +62,7 @@ def evaluate(policy: PreparedPolicy, state: ExecutionState, action: Action, host
 def questions_of(context: Context) -> frozenset[str]:
     """Return the keys of every question that the walk over this action asks, grants and blocks aside."""
     policy, action = context.policy, context.action
-    contexts = [Context(policy, context.state, action, effect, context.host, context.now) for effect in action.effects]
+    contexts = contexts_of(policy, context.state, action, context.host, context.now)
     asked: set[str] = set()
     for check in policy.plan:
         if check.whole:
@@ -85,23 +85,17 @@ def charge_of(policy: PreparedPolicy, state: ExecutionState, action: Action, gra
     if outbound:
         counters[OUTBOUND_COUNTER] = outbound
     charged: set[tuple[str, int]] = set()
-    for effect in action.effects:
-        if effect.risk is Risk.READ and not policy.constraints and effect.capability not in policy.rows:
-            continue
-        context = Context(policy, state, action, effect, HostFacts(), 0.0)
-        for bounds in (*((context.row,) if context.row else ()), *context.constraints()):
-            if (bounds.key, effect.invocation) not in charged:
-                charged.add((bounds.key, effect.invocation))
-                _add(counters, bounds, effect_amount(effect))
+    if policy.rows or policy.constraints:
+        for context in contexts_of(policy, state, action, HostFacts(), 0.0):
+            effect = context.effect
+            for bounds in (*((context.row,) if context.row else ()), *context.constraints()):
+                if bounds.max_calls is not None and (bounds.key, effect.invocation) not in charged:
+                    charged.add((bounds.key, effect.invocation))
+                    counters[bounds.key] = counters.get(bounds.key, 0) + 1
+                if bounds.max_amount is not None:
+                    name = amount_counter(bounds)
+                    counters[name] = counters.get(name, 0) + (effect_amount(effect) or 0)
     return Charge(tuple(counters.items()), grant)
-
-
-def _add(counters: dict[str, int], bounds: Bounds, units: int | None) -> None:
-    if bounds.max_calls is not None:
-        counters[bounds.key] = counters.get(bounds.key, 0) + 1
-    if bounds.max_amount is not None:
-        name = amount_counter(bounds)
-        counters[name] = counters.get(name, 0) + (units or 0)
 
 
 def _refusal(outcome: Outcome, check: Check, action: Action) -> Decision:
@@ -173,7 +167,7 @@ def _question(
     )
 
 
-def _allowance(contexts: list[Context], action: Action) -> Decision:
+def _allowance(contexts: tuple[Context, ...], action: Action) -> Decision:
     if action.risk is Risk.READ:
         return Decision(
             Verdict.ALLOW, ReasonCode.READ_DEFAULT, "default", "", "", Risk.READ, action.capability, action.worst,

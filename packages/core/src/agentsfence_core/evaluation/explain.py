@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agentsfence_core.evaluation.checks import CHECKS
-from agentsfence_core.evaluation.context import Context
+from agentsfence_core.evaluation.context import contexts_of
 from agentsfence_core.evaluation.grants import deltas_of
 from agentsfence_core.evaluation.prepared import PreparedPolicy
 from agentsfence_core.model import Action, Delta, Effect, ExecutionState, HostFacts, Outcome, Verdict
@@ -40,7 +40,7 @@ class Explanation:
 
 def explain(policy: PreparedPolicy, state: ExecutionState, action: Action, host: HostFacts, now: float) -> Explanation:
     """Return what every check says of an action. Pure and total, like `evaluate`."""
-    contexts = [Context(policy, state, action, effect, host, now) for effect in action.effects]
+    contexts = contexts_of(policy, state, action, host, now)
     reports = []
     blocked = False
     for check in CHECKS:

@@ -24,6 +24,7 @@ from agentsfence_core.model import (
     TaskPolicy,
     ToolConstraint,
 )
+from agentsfence_core.model.policy import POLICY_LIFETIME_HOURS
 from agentsfence_core.model.risk import CEILING_OF
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 AMOUNT_UNIT = 10_000
 """Amounts are counted in ten-thousandths, so that counters stay whole numbers."""
+OPAQUE_ID = "id"
+"""Kind of an object that is only known by an identifier."""
 _AMOUNT_DIGITS = 24  # characters and magnitude of an amount
 
 
@@ -55,6 +58,11 @@ class Bounds:
     shown: tuple[str, ...] = ()
     """The bound recipients as written, for sentences."""
 
+    @property
+    def counts(self) -> bool:
+        """Whether anything is counted under these bounds."""
+        return self.max_calls is not None or self.max_amount is not None
+
 
 @dataclass(frozen=True, slots=True)
 class TargetSet:
@@ -75,7 +83,9 @@ class TargetSet:
         )
 
     def blind(self, effect: Effect) -> bool:
-        """Whether the effect hides a target of a kind that is named here."""
+        """Whether the effect hides a target of a kind that is named here; an opaque id hides an object."""
+        if self.objects is not None and any(reference.kind == OPAQUE_ID for reference in effect.objects):
+            return True
         hidden = effect.unverified
         return bool(hidden) and any(getattr(self, kind.value, None) is not None for kind in hidden)
 
@@ -150,7 +160,7 @@ def values_of(policy: TaskPolicy, options: EvaluationOptions) -> PreparedPolicy:
         policy=policy,
         options=options,
         digest=policy_digest(policy),
-        expires_at=policy.expires_at.timestamp() if policy.expires_at else None,
+        expires_at=_expiry(policy),
         bans=tuple(_ban(prohibition, options) for prohibition in policy.user_prohibitions),
         denied=Names.of(policy.denied_tools),
         grants=policy.grants,
@@ -182,6 +192,13 @@ def amount_units(text: str) -> int | None:
     if value is None or not value.is_finite() or value < 0 or value.adjusted() > _AMOUNT_DIGITS:
         return None
     return int((value * AMOUNT_UNIT).to_integral_value(rounding="ROUND_CEILING"))
+
+
+def _expiry(policy: TaskPolicy) -> float | None:
+    """Return when a policy ends: as it says, else 12 hours after it was made; never where it says neither."""
+    if policy.expires_at is not None:
+        return policy.expires_at.timestamp()
+    return policy.created_at.timestamp() + POLICY_LIFETIME_HOURS * 3_600 if policy.created_at is not None else None
 
 
 def _row_bounds(row: Permission, options: EvaluationOptions) -> Bounds:
