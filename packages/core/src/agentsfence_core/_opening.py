@@ -22,11 +22,19 @@ def open_fence(kind: type[Fence], source: str | Path | Mapping[str, object] | No
     return kind(
         settings=settings,
         store=plugins.open_store(settings.store),
-        catalogue=catalogue_of(settings, plugins),
+        catalogue=_catalogue(settings, plugins),
         pipeline=plugins.pipeline(),
         audit=AuditLog(settings.audit_path) if settings.audit_path else None,
         plugins=plugins,
     )
+
+
+def _catalogue(settings: Settings, plugins: Plugins) -> Catalogue:
+    """Return the built-in catalogue with the user's own rows and the plugins'."""
+    from agentsfence_core.classification.catalogue import builtin  # noqa: PLC0415
+
+    rows = plugins.mappings()
+    return builtin().extended(settings.tools, rows) if settings.tools or rows else builtin()
 
 
 class BlockingFence:
