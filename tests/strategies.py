@@ -246,11 +246,14 @@ def permission(dice: Dice) -> Permission:
 
 def policy(dice: Dice) -> TaskPolicy:
     """A policy whose ceilings are mostly on and whose lists are mostly short, so that all verdicts occur."""
+    everything = tuple(Risk)
     return TaskPolicy(
         source=dice.pick(tuple(PolicySource)),
         allowed_tools=dice.some(ENTRIES, 3),
         denied_tools=dice.maybe(ENTRIES, 4, 1),
-        allowed_risk_classes=dice.pick(((Risk.READ,), (), tuple(Risk), (Risk.COMMUNICATION, Risk.EXECUTION))),
+        allowed_risk_classes=dice.pick(
+            ((Risk.READ,), everything, (), everything, (Risk.COMMUNICATION, Risk.EXECUTION))
+        ),
         tool_constraints={key: constraint(dice) for key in dice.maybe(KEYS, 3)},
         allowed_recipients=dice.maybe(RECIPIENTS, 2),
         allowed_external_domains=dice.maybe(DOMAIN_ENTRIES),
@@ -261,12 +264,12 @@ def policy(dice: Dice) -> TaskPolicy:
         user_prohibitions=tuple(prohibition(dice) for _ in range(dice.throw(3))) if dice.seldom() else (),
         created_at=moment(dice),
         expires_at=moment(dice),
-        allow_local_writes=not dice.seldom(),
-        allow_external_writes=not dice.seldom(),
-        allow_destructive_actions=not dice.seldom(),
-        allow_financial_actions=not dice.seldom(),
-        allow_execution=not dice.seldom(),
-        allow_permission_changes=not dice.seldom(),
+        allow_local_writes=not dice.seldom(8),
+        allow_external_writes=not dice.seldom(8),
+        allow_destructive_actions=not dice.seldom(8),
+        allow_financial_actions=not dice.seldom(8),
+        allow_execution=not dice.seldom(8),
+        allow_permission_changes=not dice.seldom(8),
     )
 
 

@@ -10,6 +10,7 @@ What the table leaves open, and how it is read here:
   the checks, over all effects of one check before the next check; without a BLOCK, the first question names it.
 * READ is the one class that is not consequential. Check 6 bounds a READ effect where a row or a constraint names it;
   check 7 asks about it only where ``unauthorized`` says so and nothing lists it.
+* A check says one thing of an effect: its strictest objection. A question beside a BLOCK of that check is not asked.
 * UNKNOWN is listed by the exact tool name in ``allowed_tools`` of a manual policy, nothing else; it has no ceiling.
 * An entry of ``allowed_tools``, ``denied_tools``, ``requires_approval`` or ``Prohibition.what`` is a class, the exact
   tool name, the exact capability, or a glob over either, case-sensitive. A key of ``tool_constraints`` is no class.
@@ -353,10 +354,18 @@ def arguments(action: Action) -> Mapping[str, object]:
     return {name: value for name, value in action.call.args.items() if name not in free}
 
 
+def one_each(found: list[Finding]) -> list[Finding]:
+    """What a check says: of each effect its strictest objection, the first among equals."""
+    places = dict.fromkeys(finding.place for finding in found)
+    return [
+        max((one for one in found if one.place == place), key=lambda one: STRICT.index(one.verdict)) for place in places
+    ]
+
+
 def walk(world: World) -> tuple[list[tuple[str, Finding]], list[tuple[str, Finding]]]:
     """Every objection of every check, before the grants and after them, in the order of the table."""
-    first = [(name, finding) for name, check in BEFORE_GRANTS for finding in check(world)]
-    later = [(name, finding) for name, check in AFTER_GRANTS for finding in check(world)]
+    first = [(name, finding) for name, check in BEFORE_GRANTS for finding in one_each(check(world))]
+    later = [(name, finding) for name, check in AFTER_GRANTS for finding in one_each(check(world))]
     asked = {finding.place for _, finding in first + later if finding.verdict is ASK and finding.place is not None}
     later += [("outbound_budget", finding) for finding in outbound_budget(world, asked)]
     later += [("approval_requirements", finding) for finding in approval_requirements(world)]

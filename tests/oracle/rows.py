@@ -208,9 +208,11 @@ def bind(world: World, effect: Effect, row: Permission | None) -> tuple[Verdict,
     binding = [entries for entries in lists if entries]
     if any(one not in entries for entries in binding for one in effect.recipients):
         return BLOCK, ReasonCode.RECIPIENT_NOT_LISTED
-    if not binding or unsure or not effect.recipients:
+    if not binding or not effect.recipients:
         return ASK, ReasonCode.RECIPIENT_NOT_BOUND
-    return None
+    # Unread parties under parties of the row itself: check 6 asks, so as to fit the row, and one question is enough.
+    asked = row is not None and bool(row.recipients)
+    return (ASK, ReasonCode.RECIPIENT_NOT_BOUND) if unsure and not asked else None
 
 
 def charge(world: World) -> Used:

@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from tests import strategies
 from tests.oracle.naive import Naive, naive_walk
 from tests.oracle.rows import Used
-from tests.strategies import HOME, NOW, Dice, drawn
+from tests.strategies import HOME, NOW, Dice, drawn, rolled
 
 from agentsfence_core.evaluation import (
+    CHECKS,
     DEFAULT_UNAUTHORIZED,
     EvaluationOptions,
     PreparedPolicy,
     charge_of,
     evaluate,
+    evaluator,
     prepare,
 )
-from agentsfence_core.model import Action, Decision, ExecutionState, HostFacts, Risk, TaskPolicy, Verdict
+from agentsfence_core.model import (
+    Action,
+    Decision,
+    Effect,
+    ExecutionState,
+    HostFacts,
+    ObjectRef,
+    Permission,
+    Prohibition,
+    Risk,
+    Source,
+    TargetKind,
+    Targets,
+    TaskPolicy,
+    ToolCall,
+    ToolConstraint,
+    Verdict,
+)
 
 ROUNDS = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -59,6 +81,20 @@ class Case:
         )
 
 
+BLOCKING = (
+    "expiry",
+    "prohibitions",
+    "deny_list",
+    "argument_constraints",
+    "ceiling_and_listing",
+    "recipient_binding",
+    "domain_allowlist",
+    "path_allowlist",
+    "outbound_budget",
+)
+ASKING = ("prohibitions", "argument_constraints", "ceiling_and_listing", "recipient_binding", "approval_requirements")
+
+
 def case(dice: Dice) -> Case:
     """A policy, a state, a call, a host and settings."""
     return Case(
@@ -78,10 +114,36 @@ def agree(real: Decision, naive: Naive) -> None:
         assert frozenset(real.asks) == naive.asks
 
 
+def agree_on(one: Case) -> None:
+    """Both agree on one call of a fresh task."""
+    agree(one.real(), one.naive())
+
+
 @ROUNDS
 @given(drawn(case))
 def test_the_evaluator_says_what_the_table_says(one: Case) -> None:
-    agree(one.real(), one.naive())
+    agree_on(one)
+
+
+def test_both_agree_on_three_thousand_cases_that_reach_every_check() -> None:
+    reached: Counter[tuple[Verdict, str]] = Counter()
+    for one in rolled(case, 3_000, 20):
+        agree_on(one)
+        reached[one.naive().verdict, one.naive().check] += 1
+    assert all(reached[Verdict.BLOCK, check] >= 5 for check in BLOCKING), reached
+    assert all(reached[Verdict.ASK_USER, check] >= 1 for check in ASKING), reached
+    assert reached[Verdict.ALLOW, "default"] >= 200, reached
+
+
+def test_the_comparison_notices_every_lost_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    examples = list(rolled(case, 3_000, 20))
+    for lost in {*BLOCKING, *ASKING}:
+        rest = tuple(check for check in CHECKS if check.name != lost)
+        assert len(rest) == len(CHECKS) - 1
+        monkeypatch.setattr(evaluator, "CHECKS", rest)
+        with pytest.raises(AssertionError):
+            for one in examples:
+                agree_on(one)
 
 
 @dataclass(frozen=True)
@@ -159,3 +221,99 @@ def agree_after(one: Approval) -> bool:
 @given(drawn(approval))
 def test_a_grant_decides_where_the_table_says_so(one: Approval) -> None:
     agree_after(one)
+
+
+def test_seeded_grants_decide_some_calls_and_not_others() -> None:
+    decided = Counter(agree_after(one) for one in rolled(approval, 3_000, 20))
+    assert decided[True] >= 50
+    assert decided[False] >= 500
+
+
+# ---------------------------------------------------------------- what the comparison has found
+
+ANN, JOHN = "ann@example.com", "john@example.com"
+OPEN = TaskPolicy(
+    allow_local_writes=True,
+    allow_external_writes=True,
+    allow_destructive_actions=True,
+    allow_financial_actions=True,
+    allowed_tools=("*",),
+)
+
+
+def paid(amount: str, to: str = ANN, invocation: int = 0) -> Effect:
+    """A payment."""
+    return Effect("payment.send", Risk.FINANCIAL, recipients=(to,), values=(("amount", amount),), invocation=invocation)
+
+
+PAY_ANN = Permission(capability="payment.send", recipients=(ANN,))
+HALF_SEEN = Effect("email.send", Risk.COMMUNICATION, recipients=(ANN,), unverified=frozenset({TargetKind.RECIPIENTS}))
+LUNCH = Prohibition(what="DELETE", targets=Targets(objects=("event:lunch",)))
+
+FOUND: tuple[tuple[str, TaskPolicy, tuple[Effect, ...], Verdict], ...] = (
+    (
+        "two payments of one call under one sum of a row",
+        replace(OPEN, permissions=(replace(PAY_ANN, max_amount="10"),)),
+        (paid("10"), paid("4.50", invocation=1)),
+        Verdict.BLOCK,
+    ),
+    (
+        "two payments of one call under one sum of a tool",
+        replace(OPEN, allowed_recipients=(ANN,), tool_constraints={"tool": ToolConstraint(max_amount="10")}),
+        (paid("10"), paid("4.50", invocation=1)),
+        Verdict.BLOCK,
+    ),
+    (
+        "two invocations of different capabilities under one count of a tool",
+        replace(OPEN, allowed_recipients=(ANN,), tool_constraints={"tool": ToolConstraint(max_calls=1)}),
+        (paid("10"), Effect("web.post", Risk.EXTERNAL_WRITE, invocation=1)),
+        Verdict.BLOCK,
+    ),
+    (
+        "two invocations of one call that each fit a row of their own",
+        replace(
+            OPEN,
+            permissions=(replace(PAY_ANN, max_calls=1), replace(PAY_ANN, recipients=(JOHN,), max_calls=1)),
+        ),
+        (paid("10"), paid("10", JOHN, 1)),
+        Verdict.ALLOW,
+    ),
+    (
+        "an amount beside values that cannot be read",
+        replace(OPEN, permissions=(replace(PAY_ANN, max_amount="10"),)),
+        (replace(paid("4"), unverified=frozenset({TargetKind.VALUES})),),
+        Verdict.ASK_USER,
+    ),
+    (
+        "an opaque id where a named object is forbidden",
+        replace(OPEN, user_prohibitions=(LUNCH,)),
+        (Effect("calendar.delete", Risk.DELETE, objects=(ObjectRef("id", "77"),)),),
+        Verdict.ASK_USER,
+    ),
+    (
+        "a policy that only says when it was created",
+        replace(OPEN, created_at=datetime.fromtimestamp(NOW - 13 * 3600, UTC)),
+        (Effect("file.read", Risk.READ),),
+        Verdict.BLOCK,
+    ),
+    (
+        "some recipients shown and others unread, under a task-wide list",
+        replace(OPEN, allowed_recipients=(ANN,)),
+        (HALF_SEEN,),
+        Verdict.ASK_USER,
+    ),
+    (
+        "some recipients shown and others unread, under a task-wide list and a row without parties",
+        replace(OPEN, allowed_recipients=(ANN,), permissions=(Permission(capability="email.send"),)),
+        (HALF_SEEN,),
+        Verdict.ASK_USER,
+    ),
+)
+
+
+@pytest.mark.parametrize(("policy", "effects", "verdict"), [row[1:] for row in FOUND], ids=[row[0] for row in FOUND])
+def test_found_by_comparing(policy: TaskPolicy, effects: tuple[Effect, ...], verdict: Verdict) -> None:
+    action = Action(ToolCall("tool", {}), effects, Source.CATALOGUE)
+    one = Case(policy, ExecutionState(), action, HostFacts(home=HOME), {}, strict_auto_approve=False)
+    assert one.naive().verdict is verdict
+    assert one.real().verdict is verdict
