@@ -188,7 +188,7 @@ def _understand(text: str, context: CompileContext, *, cheap: bool = False) -> t
         bans = reading.prohibitions
         if isolated.data:
             bans = (*bans, *_read(isolated.data, context).prohibitions)
-        envelope = _for_preset(envelope_of(reading, workspace=context.host.workspace), reading, context)
+        envelope = _for_preset(_envelope(reading, context), reading, context)
         return _Understood(
             isolated, reading, replace(envelope, prohibitions=_unique((*envelope.prohibitions, *bans)))
         ), ""
@@ -203,6 +203,11 @@ def _read(text: str, context: CompileContext) -> Reading:
     return language.read(
         text, home=host.home, workspace=host.workspace, workdir=host.workdir, contacts=context.contacts
     )
+
+
+def _envelope(reading: Reading, context: CompileContext) -> Envelope:
+    host = context.host
+    return envelope_of(reading, workspace=host.workspace, workdir=host.workdir, home=host.home)
 
 
 def _for_preset(envelope: Envelope, reading: Reading, context: CompileContext) -> Envelope:

@@ -18,7 +18,7 @@ class RulesBackend:
         reading = language.read(
             instruction, home=host.home, workspace=host.workspace, workdir=host.workdir, contacts=context.contacts
         )
-        bounds = envelope(reading, workspace=host.workspace)
+        bounds = envelope(reading, workspace=host.workspace, workdir=host.workdir, home=host.home)
         rows = [_permission(row) for row in bounds.permissions if row.evidence][: LIMITS.draft_permissions]
         return {"permissions": rows, "max_external_writes": bounds.max_external_writes}
 
