@@ -76,10 +76,10 @@ def _fence(line: Mapping[str, object], workbench: Workbench) -> Fence:
     compiler = optional_text(line, "compiler")
     if compiler not in {None, "rules"}:
         raise LineError(f"compiler: {compiler!r} would ask a model", hint="simulate is offline: use rules, or give a draft")
-    tools = list_field(line, "tools")
-    if not all(isinstance(tool, dict) for tool in tools):
+    tools = [tool for tool in list_field(line, "tools") if isinstance(tool, dict)]
+    if len(tools) < len(list_field(line, "tools")):
         raise LineError("tools: must be a list of objects")
-    return workbench.fence(mapping_field(line, "settings"), tools, compiler="rules")
+    return workbench.fence(overrides=mapping_field(line, "settings"), tools=tools, compiler="rules")
 
 
 def _host(line: Mapping[str, object], workbench: Workbench, steps: list[Mapping[str, object]]) -> HostFacts:

@@ -36,19 +36,22 @@ class Workbench:
     plugins: Plugins
     catalogue: Catalogue
     home: str
+    """Home folder of the account that the tools act as."""
     now: float
-    _settings: dict[str, Settings] = field(default_factory=dict)
+    """The time of every fence: it stands still, so that one run is like the next."""
+    _settled: dict[str, Settings] = field(default_factory=dict)
     _catalogues: dict[str, Catalogue] = field(default_factory=dict)
 
     @classmethod
     def open(cls) -> Workbench:
         """Return a workbench as the settings say."""
-        return cls._of(load_settings(), os.environ.get("HOME") or home_folder())
+        return cls._of(load_settings(None, os.environ), account_home())
 
     @classmethod
-    def without_settings(cls, home: str) -> Workbench:
-        """Return a workbench on built-in defaults alone: nobody's settings are read."""
-        return cls._of(Settings(), home)
+    def without_settings(cls, folder: Path) -> Workbench:
+        """Return a workbench on built-in defaults alone, at home in a folder: nobody's settings are read."""
+        environ = {"AGENTSFENCE_HOME": str(folder / ".agentsfence")}
+        return cls._of(load_settings(None, environ, read_user_file=False), str(folder))
 
     @classmethod
     def _of(cls, settings: Settings, home: str) -> Workbench:
@@ -61,24 +64,64 @@ class Workbench:
 
     def fence(
         self,
-        overrides: Mapping[str, object],
-        tools: Sequence[object] = (),
         *,
+        overrides: Mapping[str, object] | None = None,
+        tools: Sequence[Mapping[str, object]] = (),
         compiler: str | None = None,
         look_up: bool = False,
     ) -> Fence:
-        """Return a fence that forgets everything when it is gone. Its clock stands still, so that runs are alike.
+        """Return a fence that forgets everything when it is gone, and writes no log.
 
-        ``overrides`` are settings on top of the configured ones; ``tools`` are what the host offers.
+        ``overrides`` are settings on top of the configured ones, ``tools`` what the host offers. Without ``look_up``
+        paths are lexical.
         """
-        settings = self._settled(overrides)
+        settings = self._with(overrides) if overrides else self.settings
+        catalogue = self.catalogue if settings is self.settings else catalogue_of(settings, self.plugins)
         if compiler is not None:
             settings = replace(settings, compiler=replace(settings.compiler, name=compiler))
         return Fence(
             settings=settings,
             store=MemoryStore(),
-            catalogue=self._extended(settings, tools),
+            catalogue=self._extended(catalogue, tools) if tools else catalogue,
             pipeline=self.plugins.pipeline(),
+            plugins=self.plugins,
             clock=lambda: self.now,
             look_up=look_up_paths if look_up else None,
         )
+
+    def _with(self, overrides: Mapping[str, object]) -> Settings:
+        """Return the settings of sessions that give these; read once."""
+        key = json.dumps(overrides, sort_keys=True)
+        if key not in self._settled:
+            _make_room(self._settled)
+            self._settled[key] = load_settings(overrides, os.environ)
+        return self._settled[key]
+
+    def _extended(self, catalogue: Catalogue, tools: Sequence[Mapping[str, object]]) -> Catalogue:
+        """Return the catalogue with what a host offers; a host offers the same in session after session."""
+        if catalogue is not self.catalogue:
+            return catalogue.extended((), (), registered=tools)
+        key = json.dumps(tools, sort_keys=True)
+        if key not in self._catalogues:
+            _make_room(self._catalogues)
+            self._catalogues[key] = catalogue.extended((), (), registered=tools)
+        return self._catalogues[key]
+
+
+def _make_room(kept: dict[str, Settings] | dict[str, Catalogue]) -> None:
+    if len(kept) >= _KEPT:
+        kept.clear()
+
+
+def account_home() -> str:
+    """Return the home folder of this account."""
+    return os.environ.get("HOME") or home_folder()
+
+
+def person_host(workdir: str | None, workspace: str | None) -> HostFacts:
+    """Return the facts of a person at a terminal: this account's home, this folder, somebody to ask."""
+    return HostFacts(
+        home=account_home(),
+        workdir=str(Path(workdir or ".").absolute()),
+        workspace=str(Path(workspace).absolute()) if workspace else None,
+    )

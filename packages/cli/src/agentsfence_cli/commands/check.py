@@ -21,7 +21,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def check(
-    tool: Annotated[str, typer.Argument(help="The tool's name as the agent calls it.")],
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name as the agent calls it.")],
     args: Annotated[str, typer.Argument(metavar="[JSON_ARGS]", help="Its arguments: JSON, @FILE or -.")] = "{}",
     policy: Annotated[Path | None, typer.Option("--policy", help="A policy file that you wrote.")] = None,
     request: Annotated[str | None, typer.Option("--request", help="A request in your words.")] = None,
@@ -41,7 +41,7 @@ def check(
     if task is not None:
         fence = Fence.open()
     else:
-        fence = Workbench.open().fence({}, look_up=True)
+        fence = Workbench.open().fence(look_up=True)
         _begin(fence, policy, request, host)
     try:
         decision = fence.check(_TASK if task is None else task, tool, values, host=host)

@@ -33,7 +33,7 @@ def compile_(
     workspace: Annotated[str | None, typer.Option("--workspace", help="The folder for the task's own files.")] = None,
 ) -> None:
     """Show the policy that a request compiles to. Nothing runs and nothing is kept."""
-    fence = Workbench.open().fence({}, compiler=compiler)
+    fence = Workbench.open().fence(compiler=compiler)
     task = fence.begin(read_text(text) if text == "-" else text, task="compile", host=person_host(None, workspace))
     if policy_only:
         _print_policy(policy_object(task.policy), as_json=as_json)

@@ -25,7 +25,7 @@ def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
     """
     with tempfile.TemporaryDirectory(prefix="agentsfence-demo-") as folder:
         world = World.build(Path(folder).resolve())
-        fence = Workbench.without_settings(home=str(world.home)).fence({}, look_up=True)
+        fence = Workbench.without_settings(world.home).fence(look_up=True)
         result = play(fence, world, Watcher() if as_json else _Narrator(world))
         fence.close()
     if as_json:

@@ -28,7 +28,7 @@ def validate(
     """Read a policy file, check its examples, and show what it says. Exit code 1 where it is not valid."""
     try:
         policy = load_policy(file)
-        Workbench.open().fence({}).check_examples(policy)
+        Workbench.open().fence().check_examples(policy)
     except PolicyError as error:
         if not as_json:
             raise
