@@ -30,6 +30,8 @@ class Request:
     risks: frozenset[Risk]
     recipients: tuple[str, ...] = ()
     """Literal parties that are the object of this request: canonical addresses, channels, handles, payees, IBANs."""
+    names: tuple[str, ...] = ()
+    """People and payees named without an address ("Email John"): each binds only an argument equal to it."""
     domains: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()

@@ -1,0 +1,148 @@
+"""The most that the words can carry: one row per request and capability (DESIGN 7.3 to 7.5).
+
+Rules of this file:
+
+* A row binds what its own request names; what it must bind and cannot, it leaves to the person (``needs_approval``).
+* People named without an address make two rows: one for an argument equal to the name, one that binds nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agentsfence_core.model import Permission, Risk
+
+from agentsfence_compiler.language import coverage
+from agentsfence_compiler.language.reading import Envelope, Reading, Request
+
+_NEEDS_TARGET = frozenset({Risk.DELETE, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
+_REACHING = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
+_COUNTED = frozenset({Risk.EXTERNAL_WRITE, Risk.COMMUNICATION, Risk.DELETE, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
+_NO_FILES = frozenset({"memory.write"})
+"""Local writes that touch none of the person's files."""
+_OWN_PACKAGES = "package:(those that the project declares)"
+"""Stands for "the dependencies": equal to no package name, so that any package named in a call is outside."""
+
+_FAMILY_KINDS = {
+    "email": ("label", "draft", "message"), "message": (), "chat": ("channel",), "calendar": ("event", "calendar"), "file": ("file", "folder"), "folder": ("folder",), "drive": ("file", "folder", "page"),
+    "git": ("branch", "remote", "tag", "commit"), "repo": ("repo", "branch", "pr", "issue", "file"), "issue": ("repo", "issue", "label", "pr"), "pr": ("repo", "pr", "branch"), "package": ("package",), "container": ("container", "image", "service"), "cloud": ("service", "bucket", "resource"),
+    "database": ("database", "table"), "task": ("task", "project", "issue"), "note": ("note", "page", "database"), "payment": ("invoice", "order", "payee"), "purchase": ("product", "order", "subscription"), "booking": ("booking", "order"), "playlist": ("playlist", "track"), "record": ("invoice", "contact", "account", "order", "product"),
+    "workflow": ("workflow", "repo"), "schedule": ("job",), "process": ("process", "service"), "access": ("repo", "role", "group", "file"), "contact": ("contact",), "media": ("playlist", "track"), "social": ("repo", "account"), "account": ("account",), "skill": (), "memory": (), "deploy": ("service",),
+}  # fmt: skip
+"""Kinds of objects that a capability's effects can carry; other names of the clause do not bind it."""
+
+
+def envelope(
+    reading: Reading, *, workspace: str | None = None, workdir: str | None = None, home: str | None = None
+) -> Envelope:
+    """Return the rows, bans and limits that a reading carries. Total and linear."""
+    rows: list[Permission] = []
+    for request in reading.requests:
+        for capability in request.capabilities:
+            rows += _rows(request, capability, workspace)
+        if request.commands:
+            rows += _command_rows(request, workspace=workspace, workdir=workdir, home=home)
+    return Envelope(
+        permissions=tuple(_distinct(rows)),
+        prohibitions=reading.prohibitions,
+        only_domains=reading.only_domains,
+        max_external_writes=reading.max_external_writes,
+        requires_approval=reading.requires_approval,
+    )
+
+
+def _distinct(rows: Iterable[Permission]) -> list[Permission]:
+    """Return the rows without exact repetitions."""
+    kept: list[Permission] = []
+    seen: set[str] = set()
+    for row in rows:
+        key = repr(row)
+        if key not in seen:
+            seen.add(key)
+            kept.append(row)
+    return kept
+
+
+def _rows(request: Request, capability: str, workspace: str | None) -> list[Permission]:
+    if capability == "shell.exec":
+        return []
+    risk = coverage.risk_of(capability, request.verb)
+    paths = _paths(request, capability, risk, workspace)
+    objects = _objects(request, capability)
+    recipients = request.recipients if risk in _REACHING or capability.startswith("calendar.") else ()
+    row = Permission(
+        capability=capability,
+        recipients=recipients,
+        domains=request.domains if capability.startswith(("web.", "browser.", "file.upload")) else (),
+        paths=paths,
+        objects=objects,
+        values=dict(request.values),
+        max_calls=request.max_calls if risk in _COUNTED else None,
+        max_amount=request.max_amount if risk is Risk.FINANCIAL else None,
+        needs_approval=_asks(request, capability, risk, paths, objects, recipients),
+        evidence=request.quote,
+    )
+    if risk not in _REACHING or not request.names:
+        return [row]
+    named = tuple(dict.fromkeys((*recipients, *request.names)))
+    bound = Permission(
+        capability=row.capability, recipients=named, domains=row.domains, paths=row.paths, objects=row.objects, values=row.values,
+        max_calls=row.max_calls, max_amount=row.max_amount, needs_approval=_asks(request, capability, risk, paths, objects, named),
+        evidence=row.evidence,
+    )  # fmt: skip
+    return [bound] if recipients else [bound, row]
+
+
+def _paths(request: Request, capability: str, risk: Risk, workspace: str | None) -> tuple[str, ...]:
+    if capability.startswith(("drive.", "email.", "note.", "record.", "database.", "repo.", "calendar.", "account.")):
+        return ()
+    if risk in (Risk.DELETE, Risk.EXECUTION, Risk.PERMISSION_CHANGE):
+        return request.paths
+    if risk is not Risk.LOCAL_WRITE or capability in _NO_FILES:
+        return ()
+    return request.paths or ((workspace,) if workspace else ())
+
+
+def _objects(request: Request, capability: str) -> tuple[str, ...]:
+    """Return the names of the clause that this capability's effects can carry."""
+    if capability == "package.install" and not any(o.startswith("package:") for o in request.objects):
+        return (_OWN_PACKAGES,)
+    kinds = _FAMILY_KINDS.get(capability.partition(".")[0])
+    if kinds is None:
+        return request.objects
+    return tuple(name for name in request.objects if name.partition(":")[0] in kinds or ":" not in name)
+
+
+def _asks(request: Request, capability: str, risk: Risk, paths: tuple[str, ...], objects: tuple[str, ...], recipients: tuple[str, ...]) -> bool:
+    """Whether the row needs the person's approval (DESIGN 7.4)."""
+    if request.ask_first:
+        return True
+    if risk is Risk.LOCAL_WRITE:
+        return not paths and capability not in _NO_FILES
+    if risk not in _NEEDS_TARGET:
+        return False
+    if request.conditional or (risk is Risk.FINANCIAL and request.max_amount is None):
+        return True
+    return not (paths or objects or recipients)
+
+
+def _command_rows(request: Request, *, workspace: str | None, workdir: str | None, home: str | None) -> list[Permission]:
+    """Return rows for exactly the effects of the literal commands of the words; an opaque command is asked about."""
+    from agentsfence_core.classification.shell import read_command  # noqa: PLC0415  (the parser loads only here)
+
+    rows = []
+    for command in request.commands:
+        reading = read_command(command, workdir=workdir or workspace, home=home)
+        for effect in reading.effects:
+            if effect.risk in (Risk.READ, Risk.UNKNOWN):
+                continue
+            opaque = not effect.verified
+            rows.append(
+                Permission(
+                    capability=effect.capability, recipients=effect.recipients, domains=effect.domains, paths=effect.paths,
+                    objects=tuple(str(reference) for reference in effect.objects),
+                    needs_approval=opaque or request.ask_first or (request.conditional and effect.risk in _NEEDS_TARGET) or (effect.risk in _NEEDS_TARGET and not (effect.paths or effect.objects or effect.recipients)),
+                    evidence=request.quote,
+                )
+            )  # fmt: skip
+    return rows

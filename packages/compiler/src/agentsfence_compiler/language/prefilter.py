@@ -1,0 +1,36 @@
+"""Whether a later message could change authority at all: the cheap look before the full reading (DESIGN 7.8)."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from agentsfence_core.limits import LIMITS
+
+from agentsfence_compiler.language.lexicon import english
+
+_WORDS = re.compile(r"[a-z][a-z'-]{0,30}")
+_LITERAL = re.compile(r"@|[/\\~#]|\w\.\w")
+_APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
+
+
+def mentions_authority(text: str) -> bool:
+    """Whether a message may ask for, forbid or limit something; false only where it certainly does not.
+
+    INVARIANT: whenever `read` finds a request, a ban or a limit, this is true.
+    """
+    text = text[: LIMITS.message].translate(_APOSTROPHES).lower()
+    if not text.isascii() or _LITERAL.search(text):
+        return True
+    return not _triggers().isdisjoint(_WORDS.findall(text))
+
+
+@cache
+def _triggers() -> frozenset[str]:
+    """Return every word that can make a clause more than a remark."""
+    words = english()
+    acting = {word for word, form in words.forms.items() if form.lemma not in words.reading}
+    negations = {part for table in ("negators", "refrain", "never_phrases", "forbidden", "ask_first") for part in words.phrases[table]}
+    marks = words.sets["only_marks"] | {"instead", "also", "too", "nothing", "nobody", "none", "leave", "keep", "hands", "read-only", "readonly", "rather", "meant", "untouched", "without", "limit", "most", "max"}
+    harmless = {"say", "says", "said", "that's", "first", "one", "second", "show", "until", "before", "always", "was", "is"}
+    return (frozenset(acting) | negations | marks | frozenset(words.fuzzy) | frozenset(words.maps["typos"])) - harmless

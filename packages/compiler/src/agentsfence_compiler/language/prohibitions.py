@@ -1,0 +1,509 @@
+"""What a message forbids, over all of it and regardless of any backend (DESIGN 7.2; paper, 4, item 5).
+
+Rules of this file:
+
+* A ban needs a negation *and* an action: "I don't have time", "don't forget to", "no problem" forbid nothing.
+* A named target narrows a ban to it; "anything", or no object, widens it to the verb's whole class.
+* A ban on something described ("the photos") spares the literal targets that the same message asks for.
+* A ban that waits for the person ("unless I confirm") or for a condition is a question, not a ban.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from agentsfence_core.classification.vocabulary import vocabulary
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model import Prohibition, Risk, Targets
+
+from agentsfence_compiler.language import coverage
+from agentsfence_compiler.language.clauses import Opens, Segment, clauses, phrase_at, word_at
+from agentsfence_compiler.language.lexicon import English, Form, english
+from agentsfence_compiler.language.references import Places, References, Role, Scanner
+from agentsfence_compiler.language.requests import Found
+from agentsfence_compiler.language.tokens import Kind, Token
+
+_NEEDS_YOU = frozenset({"can", "can't", "cant", "cannot", "won't", "wont", "will", "might", "need", "should", "shouldn't", "shouldnt", "may", "ought"})
+"""Negated modals: an order only to "you" ("I can't send mails from my phone" forbids nothing)."""
+_TIGHT = frozenset({"untouched", "alone", "unchanged", "intact", "unmodified", "as-is", "as"})
+_PAST = frozenset({"was", "were", "has", "have", "had", "been", "could", "can", "can't", "cannot", "couldn't"})
+_DENIALS = frozenset({"not", "never", "no", "nothing", "nobody", "none", "noone", "mustn't", "shouldn't", "needn't", "shan't", "mustnt", "shouldnt", "neither"})
+_FAMILIES = {
+    "drive": "drive", "shared drive": "drive", "spreadsheet": "drive", "sheet": "drive", "google doc": "drive", "calendar": "calendar", "event": "calendar", "appointment": "calendar", "meeting": "calendar", "inbox": "email", "mailbox": "email", "email": "email", "mail": "email",
+    "thread": "email", "database": "database", "table": "database", "contact": "contact", "repo": "repo", "repository": "repo", "branch": "git", "commit": "git", "task": "task", "note": "note", "page": "note", "playlist": "playlist", "password": "account", "account": "account", "cluster": "container",
+    "container": "container", "server": "cloud", "instance": "cloud", "bucket": "cloud", "permission": "access", "access": "access", "issue": "issue", "pull request": "pr", "pr": "pr", "light": "home", "thermostat": "home", "subscription": "booking", "customer": "record", "invoice": "record", "memory": "memory",
+}  # fmt: skip
+_PRODUCTION = frozenset({"production", "prod", "live", "staging"})
+_INFRASTRUCTURE = ("deploy.run", "cloud.write", "cloud.delete", "process.control", "container.run", "container.delete", "workflow.run", "database.write", "database.delete", "git.push")
+_WRITING_BANS = frozenset({"touch", "change", "modify", "alter", "edit", "update", "overwrite", "write"})
+_DESCRIBED_PATHS = {
+    "test": ("**/tests/**", "**/test/**", "**/test_*", "**/*_test.*", "**/*.test.*", "**/*.spec.*", "tests", "test"), "test suite": ("**/tests/**", "**/test/**", "**/test_*", "tests", "test"), "unit test": ("**/tests/**", "**/test_*", "tests", "test"),
+    "docs": ("**/docs/**", "docs"), "documentation": ("**/docs/**", "docs"), "readme": ("**/README*", "README.md"), "config": ("**/*config*", "**/*.cfg", "**/*.ini", "**/*.toml"), "migration": ("**/migrations/**", "migrations"),
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Bans:
+    """What a message forbids and wants to be asked about."""
+
+    prohibitions: list[Prohibition] = field(default_factory=list)
+    requires_approval: list[str] = field(default_factory=list)
+    segments: set[int] = field(default_factory=set)
+    """Clauses that forbid."""
+    max_amount: str | None = None
+    max_sends: int | None = None
+
+
+def read_prohibitions(text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, found: Found) -> Bans:
+    """Return the bans of a message. Linear."""
+    return _Bans(text, tokens, segments, places, found).read()
+
+
+class _Bans:
+    def __init__(self, text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, found: Found) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.segments = segments
+        self.places = places
+        self.found = found
+        self.words: English = english()
+        self.out = Bans()
+        self.seen: set[str] = set()
+
+    def read(self) -> Bans:
+        for index, segment in enumerate(self.segments):
+            before = len(self.out.prohibitions)
+            if segment.opens is Opens.NEGATION:
+                self._negated(index, segment)
+            elif segment.opens is Opens.CONTENT:
+                self._content(index, segment)
+            elif segment.opens is not Opens.CONDITION:
+                self._inner(index, segment)
+            self._ask_first(index, segment)
+            if len(self.out.prohibitions) > before:
+                self.out.segments.add(index)
+        for prohibition in self.found.exclusions:
+            self._add(prohibition)
+        return self.out
+
+    # -- "don't …", "never …", "without …ing", "no …"
+
+    def _negated(self, index: int, segment: Segment) -> None:
+        if self._idiom(segment) or self._only_about_me(segment) or self._asked(segment):
+            return
+        at, lemmas = self._verbs(segment)
+        if not lemmas:
+            self._bare_contrast(index, segment, at)
+            return
+        if self._limit(segment, at, lemmas):
+            return
+        refs = self._refs(at, segment.last, lemmas[0])
+        self._forbid(index, segment, lemmas, refs, at)
+
+    def _idiom(self, segment: Segment) -> bool:
+        words = self.words
+        table = words.phrases["idiom_phrases"]
+        return any(phrase_at(self.tokens, at, segment.last, table, words) for at in range(segment.first, min(segment.body + 3, segment.last)))
+
+    def _only_about_me(self, segment: Segment) -> bool:
+        """Whether the negation is a statement without its subject: "can't send mails from my phone"."""
+        place = segment.first
+        while place < segment.last and self.tokens[place].kind in (Kind.PUNCT, Kind.SOFT):
+            place += 1
+        lows = [word_at(self.tokens, k, self.words) for k in range(place, segment.body)]
+        addressed = "you" in lows or "u" in lows
+        return not addressed and any(low in _NEEDS_YOU for low in lows[-3:]) and not any(low in {"circumstances", "account", "case"} for low in lows)
+
+    def _asked(self, segment: Segment) -> bool:
+        """Whether it is a question: "don't you think …?"."""
+        return self.tokens[segment.last - 1].low in {"?", "\u061f"} and word_at(self.tokens, segment.body, self.words) in {"you", "we", "i"}
+
+    def _verbs(self, segment: Segment) -> tuple[int, list[str]]:
+        """Return the forbidden verbs and where their object begins: "download, install, or run" …"""
+        lemmas: list[str] = []
+        at = segment.body
+        while at < segment.last:
+            token = self.tokens[at]
+            low = word_at(self.tokens, at, self.words)
+            form = self._form(low, first=not lemmas)
+            if form is not None and token.kind is Kind.WORD and not (lemmas and not self._listed(at)):
+                if low in self.words.sets["idioms"] and not lemmas:
+                    return at, []
+                lemmas.append(form.lemma)
+                at += 1
+            elif token.kind in (Kind.SOFT,) or low in {",", "or", "and", "nor", "and/or", "/"} or low in self.words.sets["adverbs"] and not lemmas:
+                if token.kind is Kind.PUNCT and low not in {",", "/"}:
+                    break
+                at += 1
+            else:
+                break
+            if len(lemmas) > 20:
+                break
+        if lemmas:
+            at = self._back(at)
+        else:
+            lemmas, at = self._noun_action(segment, at)
+        return at, lemmas
+
+    def _back(self, at: int) -> int:
+        while self.tokens[at - 1].low in {",", "or", "and", "nor", "/"}:
+            at -= 1
+        return at
+
+    def _listed(self, at: int) -> bool:
+        return self.tokens[at - 1].low in {",", "or", "and", "nor", "/"} or self.tokens[at - 1].kind is Kind.SOFT
+
+    def _form(self, low: str, *, first: bool) -> Form | None:
+        form = self.words.forms.get(low)
+        if form is None and first and len(low) > 3:
+            form = self.words.forms.get(self.words.fuzzy.get(low, ""))
+        return form if form is not None and (form.base or form.gerund) else None
+
+    def _noun_action(self, segment: Segment, at: int) -> tuple[list[str], int]:
+        """Return the action that a noun stands for: "no (further) replies", "without any changes"."""
+        for place in range(at, min(at + 4, segment.last)):
+            low = word_at(self.tokens, place, self.words)
+            lemma = self.words.maps["action_nouns"].get(low)
+            if lemma:
+                return [lemma], place + 1
+            if self.tokens[place].kind is not Kind.WORD:
+                break
+        return [], at
+
+    def _bare_contrast(self, index: int, segment: Segment, at: int) -> None:
+        """"…, not to bob@example.org": a target is taken out of the request before."""
+        previous = [request for k, place in self.found.of_segment.items() if k < index for request in [self.found.requests[place]]]
+        if not previous:
+            return
+        refs = self._refs(segment.body, segment.last, "send")
+        targets = self._targets(refs, frozenset())
+        if targets:
+            for risk in sorted(previous[-1].risks):
+                self._add(Prohibition(what=risk.value, targets=targets, quote=self._quote(segment)))
+
+    def _limit(self, segment: Segment, at: int, lemmas: list[str]) -> bool:
+        """Note "don't spend more than $100", "no more than 3 mails": a limit, not a ban."""
+        window = self.tokens[at : min(at + 12, segment.last)]
+        lows = [t.low for t in window]
+        if not any(a in {"more", "over", "above", "exceed"} for a in lows):
+            return False
+        amounts = [t.value for t in window if t.kind is Kind.MONEY]
+        numbers = [t.value for t in window if t.kind is Kind.NUMBER] + [n for t in window if (n := self.words.maps["counts"].get(t.low))]
+        what = coverage.covered(lemmas[0])
+        if "FINANCIAL" in what and (amounts or numbers):
+            self.out.max_amount = (amounts or numbers)[0]
+            return True
+        if "COMMUNICATION" in what and numbers and numbers[0].isdigit():
+            self.out.max_sends = int(numbers[0])
+            return True
+        return False
+
+    # -- other forms
+
+    def _inner(self, index: int, segment: Segment) -> None:
+        """Read the bans that do not open with a negation."""
+        if segment.opens is Opens.REQUEST and segment.lemma in coverage.SEND_VERBS and index in self.found.of_segment:
+            self._read_only(index, segment)
+            return
+        for reader in (self._read_only, self._no_changes, self._unwanted, self._passive, self._forbidden, self._left_alone):
+            if reader(index, segment):
+                return
+
+    def _no_changes(self, index: int, segment: Segment) -> bool:
+        """"Make no changes to a.py", "send no emails"."""
+        if segment.opens not in (Opens.REQUEST, Opens.READING) or segment.body >= segment.last:
+            return False
+        low = word_at(self.tokens, segment.body, self.words)
+        if low not in {"no", "nothing", "nobody"}:
+            return False
+        if low == "nothing":
+            refs = self._refs(segment.body, segment.last, segment.lemma)
+            refs.universal = True
+            self._forbid(index, segment, [segment.lemma], refs, segment.body)
+            return True
+        lemmas, at = self._noun_action(segment, segment.body + 1)
+        if not lemmas and segment.lemma not in self.words.reading:
+            lemmas, at = [segment.lemma], segment.body + 1
+        if not lemmas:
+            return False
+        self._forbid(index, segment, lemmas, self._refs(at, segment.last, lemmas[0]), at)
+        return True
+
+    def _unwanted(self, index: int, segment: Segment) -> bool:
+        """"I don't want you to reply", "I don't want anything deleted", "I'd rather you didn't send it"."""
+        tokens, words = self.tokens, self.words
+        for at in range(segment.first + 1, segment.last - 1):
+            low = word_at(tokens, at, words)
+            if low not in {"want", "like", "rather", "prefer", "expect"}:
+                continue
+            negated = any(word_at(tokens, k, words) in {"don't", "not", "never", "wouldn't", "didn't"} for k in range(max(segment.first, at - 3), at))
+            if not negated and low in {"want", "like", "expect"}:
+                continue
+            return self._unwanted_action(index, segment, at + 1, late_negation=not negated)
+        return False
+
+    def _unwanted_action(self, index: int, segment: Segment, at: int, *, late_negation: bool) -> bool:
+        tokens, words = self.tokens, self.words
+        if word_at(tokens, at, words) == "to":
+            return False
+        denied = not late_negation
+        for place in range(at, min(at + 10, segment.last)):
+            low = word_at(tokens, place, words)
+            denied = denied or low in {"not", "don't", "didn't", "never"}
+            form = words.forms.get(low)
+            if form is None or low in words.sets["idioms"] or low in words.nouns and not form.participle and word_at(tokens, place - 1, words) not in {"to", "you", "didn't", "not"}:
+                continue
+            if denied and (form.participle or form.gerund or form.base):
+                refs = self._refs(place + 1, segment.last, form.lemma)
+                before = self._refs(at, place, form.lemma)
+                refs.nouns += before.nouns
+                refs.universal = refs.universal or before.universal
+                self._forbid(index, segment, [form.lemma], refs, place + 1)
+                return True
+        return False
+
+    def _passive(self, index: int, segment: Segment) -> bool:
+        """"Emails must not be sent", "nothing may be deleted", "nobody should be emailed"."""
+        tokens, words = self.tokens, self.words
+        for at in range(segment.first + 2, segment.last):
+            form = words.forms.get(tokens[at].low)
+            if form is None or not form.participle or word_at(tokens, at - 1, words) not in {"be", "get", "gets", "being", "is", "are"}:
+                continue
+            lows = [word_at(tokens, k, words) for k in range(max(segment.first, at - 9), at)]
+            plain = lows[-1] in {"is", "are"} and not any(low in {"nothing", "nobody", "no", "none"} for low in lows)
+            if plain or not any(low in _DENIALS for low in lows) or any(low in _PAST for low in lows) or "that" in lows:
+                continue
+            subject = self._refs(segment.first, at - 1, form.lemma)
+            refs = self._refs(at + 1, segment.last, form.lemma)
+            refs.nouns += subject.nouns
+            refs.paths += [(Role.OBJECT, text, known) for _, text, known in subject.paths]
+            refs.universal = refs.universal or subject.universal
+            self._forbid(index, segment, [form.lemma], refs, at + 1)
+            return True
+        return False
+
+    def _forbidden(self, index: int, segment: Segment) -> bool:
+        """"Sending is forbidden", "it is forbidden to send", "production is off limits"."""
+        tokens, words = self.tokens, self.words
+        table = words.phrases["forbidden"]
+        for at in range(segment.first + 1, segment.last):
+            count = phrase_at(tokens, at, segment.last, table, words) if tokens[at].low in table else 0
+            if not count or word_at(tokens, at - 1, words) not in {"is", "are", "be", "strictly", "absolutely", "it's", "remains", "stays", "was", "currently", "considered"}:
+                continue
+            if word_at(tokens, at + count, words) in {"to", "from"} and (form := words.forms.get(word_at(tokens, at + count + 1, words))):
+                self._forbid(index, segment, [form.lemma], self._refs(at + count + 2, segment.last, form.lemma), at)
+                return True
+            lemmas = [f.lemma for k in range(segment.first, min(at, segment.first + 12)) if (f := words.forms.get(tokens[k].low)) and f.gerund]
+            lemmas = lemmas or [a for k in range(segment.first, min(at, segment.first + 12)) if (a := words.maps["action_nouns"].get(tokens[k].low))]
+            refs = self._refs(segment.first, at - 1, "touch")
+            self._forbid(index, segment, lemmas or ["touch"], refs, at)
+            return True
+        return False
+
+    def _left_alone(self, index: int, segment: Segment) -> bool:
+        """"Leave everything untouched", "leave carol@example.com out", "hands off production"."""
+        lows = [word_at(self.tokens, k, self.words) for k in range(segment.first, min(segment.last, segment.first + 40))]
+        hands = next((k for k in range(len(lows) - 1) if lows[k] == "hands" and lows[k + 1] == "off"), None)
+        if hands is not None:
+            self._forbid(index, segment, ["touch"], self._refs(segment.first + hands + 2, segment.last, "touch"), segment.first + hands + 2)
+            return True
+        if segment.lemma not in {"leave", "keep"}:
+            return False
+        refs = self._refs(segment.body, segment.last, "send")
+        if "out" in lows or "off" in lows:
+            targets = self._targets(refs, frozenset({"COMMUNICATION"}))
+            if targets:
+                self._add(Prohibition(what="COMMUNICATION", targets=targets, quote=self._quote(segment)))
+            return bool(targets)
+        if _TIGHT & set(lows) and ("as" not in lows or "is" in lows or "are" in lows or _TIGHT & set(lows) - {"as"}):
+            self._forbid(index, segment, ["touch"], self._refs(segment.body, segment.last, "touch"), segment.body)
+            return True
+        return False
+
+    def _read_only(self, index: int, segment: Segment) -> bool:
+        """"Read-only please", "only read": nothing but reading, except what the message asks for itself."""
+        tokens = self.tokens
+        asked = {risk.value for request in self.found.requests for risk in request.risks}
+        hit = segment.lemma in {"read", "look", "view"} and segment.only and not asked
+        for at in range(segment.first, segment.last):
+            low = tokens[at].low
+            if low in {"read-only", "readonly", "look-only", "view-only"} or (low == "read" and word_at(tokens, at + 1, self.words) == "only"):
+                before = [t.low for t in tokens[max(segment.first, at - 8) : at]]
+                hit = hit or not any(word in {"make", "mark", "set", "mount", "chmod", "as", "why", "what", "is"} for word in before) or "mode" in [t.low for t in tokens[at : at + 4]]
+        if not hit:
+            return False
+        for what in coverage.READ_ONLY:
+            if what not in asked:
+                self._add(Prohibition(what=what, quote=self._quote(segment)))
+        return True
+
+    def _content(self, index: int, segment: Segment) -> None:
+        """Bans count over the whole message, in what stands behind a reporting colon too; not in a dictated message."""
+        if index and self.segments[index - 1].opens is Opens.REQUEST:
+            return
+        part = list(self.tokens[segment.first : segment.last])
+        inner = [s for s in clauses(part) if s.opens is Opens.NEGATION]
+        if not inner:
+            return
+        reader = _Bans(self.text, part, inner, self.places, Found())
+        for place, clause in enumerate(inner):
+            reader._negated(place, clause)  # noqa: SLF001  (the same class)
+        for prohibition in reader.out.prohibitions:
+            self._add(prohibition)
+
+    # -- what a ban covers
+
+    def _refs(self, at: int, end: int, lemma: str) -> References:
+        contacting = lemma in coverage.SEND_VERBS or lemma in {"share", "invite", "pay", "transfer", "grant", "give", "add"}
+        return Scanner(self.tokens, self.words, self.places, sends=contacting).scan(at, end)
+
+    def _forbid(self, index: int, segment: Segment, lemmas: Sequence[str], refs: References, at: int) -> None:
+        """Add the bans of a clause on its verbs."""
+        acting = [lemma for lemma in lemmas if lemma not in self.words.reading or lemma in coverage.BANS]
+        for lemma in acting:
+            what = self._what(lemma, refs, at, segment.last)
+            if self._waits(index, segment) or segment.conditional:
+                self.out.requires_approval += [name for name in what if name not in self.out.requires_approval]
+                self.out.segments.add(index)
+                continue
+            self._emit(segment, lemma, what, refs)
+
+    def _what(self, lemma: str, refs: References, at: int, end: int) -> tuple[str, ...]:
+        lows = {t.low for t in self.tokens[at : min(end, at + 20)]}
+        if lemma in {"make", "do"}:
+            action = next((a for t in self.tokens[at : min(end, at + 5)] if (a := self.words.maps["action_nouns"].get(t.low))), "")
+            if action:
+                return coverage.covered(action)
+            if lows & {"public", "visible", "accessible"}:
+                return coverage.covered("make-public")
+            return coverage.READ_ONLY if refs.universal else coverage.covered("make") if lemma == "make" else ()
+        if lemma == "write" and (refs.names or refs.parties or {"to"} & lows and lows & {"anybody", "anyone", "him", "her", "them", "nobody", "someone"}):
+            return coverage.covered("write-to")
+        if lemma in {"send", "give"} and lows & {"money", "payment", "payments", "funds"}:
+            return ("FINANCIAL",)
+        if lemma == "send" and refs.nouns[:1] == ["attachment"]:
+            return coverage.covered("attach")
+        if lemma in _WRITING_BANS and not refs.universal:
+            if lows & _PRODUCTION:
+                return _INFRASTRUCTURE
+            family = next((_FAMILIES[noun] for noun in refs.nouns if noun in _FAMILIES), "")
+            if family and not refs.paths:
+                return _family(family)
+        return coverage.covered(lemma, tuple(refs.nouns) if not refs.universal or refs.nouns else ())
+
+    def _waits(self, index: int, segment: Segment) -> bool:
+        """Whether the ban holds only until the person says so: "unless I confirm", "without asking me"."""
+        words = self.words
+        end = segment.last
+        if index + 1 < len(self.segments) and self.tokens[end - 1].low not in {".", "!", "?", ";"} and self.tokens[end - 1].kind is not Kind.BREAK:
+            end = min(self.segments[index + 1].last, end + 8)
+        table = words.phrases["ask_first"]
+        return any(self.tokens[at].low in table and phrase_at(self.tokens, at, end, table, words) for at in range(segment.body, end))
+
+    def _emit(self, segment: Segment, lemma: str, what: Sequence[str], refs: References) -> None:
+        targets = self._targets(refs, frozenset(what))
+        exceptions = self._exceptions(refs)
+        quote = self._quote(segment)
+        if not targets and not refs.universal:
+            described = tuple(path for noun in refs.nouns for path in _DESCRIBED_PATHS.get(noun, ()))
+            if described and lemma in _WRITING_BANS | {"delete", "remove", "move", "rename", "fix", "add", "create"}:
+                targets = Targets(paths=described)
+        for name in what:
+            spared = exceptions
+            if not targets and (refs.otherwise or not self._sweeping(refs)):
+                spared, keeps = self._spare(name, exceptions)
+                if not keeps:
+                    continue
+            self._add(Prohibition(what=name, targets=targets, exceptions=spared, quote=quote))
+
+    def _sweeping(self, refs: References) -> bool:
+        """Whether the ban is on everything: "anything", or no object at all."""
+        return refs.universal or not (refs.nouns or refs.pronoun or refs.definite or refs.words)
+
+    def _spare(self, name: str, exceptions: Targets) -> tuple[Targets, bool]:
+        """Return the exceptions with the literal targets of requests that the ban would hit, and whether it can stand.
+
+        It cannot where a request of that class has no literal target: then the request's own rows are the bound, and
+        what is deleted, paid or granted is asked about anyway.
+        """
+        hit = [r for r in self.found.requests if name in r.capabilities or name in {risk.value for risk in r.risks}]
+        if not hit:
+            return exceptions, True
+        if not all(r.recipients or r.paths or r.objects or r.domains for r in hit):
+            return exceptions, False
+        return Targets(
+            recipients=_joined(exceptions.recipients, (x for r in hit for x in r.recipients)),
+            paths=_joined(exceptions.paths, (x for r in hit for x in r.paths)),
+            objects=_joined(exceptions.objects, (x for r in hit for x in r.objects)),
+            domains=_joined(exceptions.domains, (x for r in hit for x in r.domains)),
+        ), True
+
+    def _targets(self, refs: References, what: frozenset[str]) -> Targets:
+        own = {Role.OBJECT, Role.TO, Role.WITH, Role.INSIDE, Role.FOR, Role.SOURCE, Role.OF, Role.AS}
+        names = [self.places.contacts.get(name.casefold(), name) for role, name in refs.names if role in own]
+        parties = [party for role, party in refs.parties if role in own and role is not Role.SOURCE]
+        paths = [self.places.path(text, inside=known) for role, text, known in refs.paths if role in own]
+        paths += [self.places.path(text) for role, text in refs.slashed if role in own and "git.push" not in what]
+        objects = list(refs.objects)
+        if "git.push" in what and len(what) <= 2:
+            from agentsfence_compiler.language.requests import push_targets  # noqa: PLC0415
+
+            objects += [o for o in push_targets(refs) if o.startswith("branch:")]
+        return Targets(
+            recipients=_joined((), (*parties, *names)),
+            domains=_joined((), (host for role, host in refs.hosts if role in own)),
+            paths=_joined((), (path for path in paths if path)),
+            objects=_joined((), objects),
+        )
+
+    def _exceptions(self, refs: References) -> Targets:
+        names = [self.places.contacts.get(name.casefold(), name) for role, name in refs.names if role is Role.EXCEPT]
+        return Targets(
+            recipients=_joined((), (*(party for role, party in refs.parties if role is Role.EXCEPT), *names)),
+            paths=_joined((), (p for role, text, _ in refs.paths if role is Role.EXCEPT and (p := self.places.path(text)))),
+            domains=_joined((), (host for role, host in refs.hosts if role is Role.EXCEPT)),
+        )
+
+    def _ask_first(self, index: int, segment: Segment) -> None:
+        """Note "ask me before deleting"."""
+        words = self.words
+        table = words.phrases["ask_first"]
+        if segment.opens is Opens.NEGATION:
+            return
+        for at in range(segment.first, segment.last):
+            count = phrase_at(self.tokens, at, segment.last, table, words) if self.tokens[at].low in table else 0
+            if not count:
+                continue
+            for place in range(at + count, min(at + count + 6, segment.last)):
+                form = words.forms.get(word_at(self.tokens, place, words))
+                if form is not None and (form.base or form.gerund) and form.lemma not in words.reading:
+                    refs = self._refs(place + 1, segment.last, form.lemma)
+                    names = self._what(form.lemma, refs, place + 1, segment.last)
+                    self.out.requires_approval += [name for name in names if name not in self.out.requires_approval]
+                    break
+            return
+
+    def _quote(self, segment: Segment) -> str:
+        first, last = segment.first, segment.last - 1
+        while first < last and self.tokens[first].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK):
+            first += 1
+        while last > first and self.tokens[last].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK):
+            last -= 1
+        return self.text[self.tokens[first].start : self.tokens[last].end][: LIMITS.quote]
+
+    def _add(self, prohibition: Prohibition) -> None:
+        key = repr(replace(prohibition, quote=""))
+        if key not in self.seen:
+            self.seen.add(key)
+            self.out.prohibitions.append(prohibition)
+
+
+def _family(family: str) -> tuple[str, ...]:
+    """Return the capabilities of a family that change something."""
+    table = vocabulary().capabilities
+    return tuple(name for name, entry in table.items() if name.startswith(f"{family}.") and entry.risk is not Risk.READ)
+
+
+def _joined(first: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *more)))[: LIMITS.targets]

@@ -1,0 +1,436 @@
+"""The targets that a clause names, each with the role that its preposition gives it (DESIGN 7.2, 7.5).
+
+Rules of this file:
+
+* Only literals: an address, a path, a host, a quoted or proper name, an amount. What is described binds nothing.
+* A sender, a source and an exception are never targets of the request; roots and home folders never are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from agentsfence_core.classification.targets.hosts import canonical_host, read_url
+from agentsfence_core.classification.targets.paths import canonical_bound, canonical_path
+from agentsfence_core.limits import LIMITS
+
+from agentsfence_compiler.language.clauses import phrase_at, word_at
+from agentsfence_compiler.language.lexicon import English
+from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token, amount_of
+
+_NOUNS = 40  # nouns looked at in one clause
+_NAME_WORDS = 3  # words of a proper name
+
+
+class Role(StrEnum):
+    """What a target is to its verb."""
+
+    OBJECT = "object"
+    TO = "to"
+    INSIDE = "in"
+    AS = "as"
+    SOURCE = "from"
+    OF = "of"
+    WITH = "with"
+    TOPIC = "about"
+    FOR = "for"
+    EXCEPT = "except"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders that relative paths and ``~`` start from, and the person's address book."""
+
+    home: str | None = None
+    workspace: str | None = None
+    workdir: str | None = None
+    contacts: Mapping[str, str] = field(default_factory=dict)
+    """Casefolded name -> address."""
+
+    def path(self, text: str, *, inside: bool = False) -> str:
+        """Return a path of the words in canonical form, empty for a root or home folder."""
+        text = text.rstrip("/") + "/" if inside and not text.endswith("/") else text
+        bound = canonical_bound(text, workdir=self.workdir or self.workspace, home=self.home)
+        whole = bound.rstrip("/") or "/"
+        roots = {"/", "~", ".", "..", (self.home or "~").rstrip("/")}
+        return "" if whole in roots or whole.endswith(":") or len(bound) > LIMITS.target_length else bound
+
+
+@dataclass(slots=True)
+class References:
+    """Everything that one clause names."""
+
+    parties: list[tuple[Role, str]] = field(default_factory=list)
+    """Addresses, handles, channels, accounts: canonical."""
+    names: list[tuple[Role, str]] = field(default_factory=list)
+    paths: list[tuple[Role, str, bool]] = field(default_factory=list)
+    """Role, path as written, whether it is a known folder."""
+    hosts: list[tuple[Role, str]] = field(default_factory=list)
+    slashed: list[tuple[Role, str]] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+    amounts: list[str] = field(default_factory=list)
+    nouns: list[str] = field(default_factory=list)
+    """Of the direct object, singular, last one first."""
+    places: list[str] = field(default_factory=list)
+    words: list[tuple[Role, str]] = field(default_factory=list)
+    """Other words, as written."""
+    count: int | None = None
+    definite: bool = False
+    plural: bool = False
+    universal: bool = False
+    pronoun: bool = False
+    to_me: bool = False
+    closed: bool = False
+    """What follows says what a message is about."""
+    conditional: bool = False
+    instead: bool = False
+    only: bool = False
+    otherwise: bool = False
+    """"else" was said."""
+
+
+_ROLES = {
+    "to": Role.TO, "into": Role.TO, "onto": Role.TO, "towards": Role.TO, "toward": Role.TO, "\u2192": Role.TO, "in": Role.INSIDE, "inside": Role.INSIDE, "within": Role.INSIDE,
+    "under": Role.INSIDE, "on": Role.INSIDE, "at": Role.INSIDE, "as": Role.AS, "from": Role.SOURCE, "by": Role.SOURCE, "via": Role.SOURCE, "using": Role.SOURCE,
+    "of": Role.OF, "with": Role.WITH, "about": Role.TOPIC, "regarding": Role.TOPIC, "re": Role.TOPIC, "concerning": Role.TOPIC, "for": Role.FOR, "not": Role.EXCEPT,
+    "without": Role.EXCEPT, "like": Role.SOURCE, "based": Role.SOURCE, "through": Role.SOURCE, "per": Role.SOURCE, "against": Role.TOPIC, "between": Role.OF, "than": Role.EXCEPT, "over": Role.INSIDE, "called": Role.OBJECT, "named": Role.OBJECT, "saying": Role.TOPIC,
+}  # fmt: skip
+
+OBJECT_NOUNS = {
+    "file": "file", "document": "file", "event": "event", "meeting": "event", "appointment": "event", "calendar event": "event", "branch": "branch", "tag": "tag", "package": "package",
+    "library": "package", "module": "package", "image": "image", "container": "container", "service": "service", "database": "database", "table": "table", "label": "label", "repo": "repo", "repository": "repo",
+    "issue": "issue", "ticket": "issue", "pr": "pr", "pull request": "pr", "merge request": "pr", "playlist": "playlist", "product": "product", "order": "order", "invoice": "invoice", "project": "project", "task": "task",
+    "note": "note", "page": "page", "bucket": "bucket", "workflow": "workflow", "job": "job", "folder": "folder", "hotel": "booking", "restaurant": "booking", "bill": "file", "calendar": "calendar", "draft": "draft", "subscription": "subscription", "process": "process", "role": "role", "secret": "secret", "remote": "remote",
+}  # fmt: skip
+_NUMBERED = frozenset({"order", "issue", "pr", "ticket", "pull request", "invoice", "task", "booking"})
+_IDENTIFIED = frozenset({"branch", "tag", "table", "container", "service", "database", "bucket", "remote", "workflow", "image", "repo", "label"})
+_CALENDAR = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december "
+    "today tomorrow tonight mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep oct nov dec christmas easter gmail outlook slack discord google github i".split()
+)
+_SINGULAR = frozenset({"a", "an", "one", "single", "another"})
+_DEFINITE = frozenset({"the", "this", "that", "these", "those", "my", "our", "your", "his", "her", "their", "its"})
+
+
+class Scanner:
+    """Reads the references of one clause, token by token."""
+
+    def __init__(self, tokens: Sequence[Token], words: English, places: Places, *, sends: bool) -> None:
+        """Prepare for a clause; ``sends`` says that its object is somebody."""
+        self.tokens = tokens
+        self.words = words
+        self.at_home = places
+        self.sends = sends
+        self.found = References()
+        self.role = Role.OBJECT
+        self.first_phrase = True
+        """Whether the direct object is still being read."""
+
+    def scan(self, at: int, end: int) -> References:
+        """Return what the tokens ``[at, end)`` name."""
+        start = at
+        while at < end:
+            at = max(at + 1, self._token(at, end, start))
+        return self.found
+
+    def _token(self, at: int, end: int, start: int) -> int:
+        token = self.tokens[at]
+        if token.kind is Kind.WORD:
+            return self._word(at, end, start)
+        found = self.found
+        if token.kind in (Kind.ADDRESS, Kind.PARTY):
+            self._party(token)
+        elif token.kind is Kind.PATH:
+            return self._path(at, end)
+        elif token.kind in (Kind.URL, Kind.HOST):
+            self._host(token)
+        elif token.kind is Kind.SLASHED:
+            found.slashed.append((self.role, token.value))
+        elif token.kind is Kind.MONEY:
+            found.amounts.append(token.value)
+        elif token.kind is Kind.NUMBER:
+            self._number(at, end)
+        elif token.kind is Kind.REFERENCE:
+            self._object_at(at, token.value.lstrip("#"), numbered=True)
+        elif token.kind is Kind.CODE:
+            self._code(at, token)
+        elif token.kind is Kind.QUOTED:
+            self._quoted(at, token)
+        elif token.kind is Kind.PUNCT and token.low in _ROLES:
+            self.role, self.first_phrase = _ROLES[token.low], False
+        elif token.kind is Kind.PUNCT and token.low == ":":
+            self._close()
+        return at + 1
+
+    # -- words
+
+    def _word(self, at: int, end: int, start: int) -> int:
+        words, found = self.words, self.found
+        low = word_at(self.tokens, at, words)
+        except_words = phrase_at(self.tokens, at, end, words.phrases["exceptions"], words)
+        if except_words:
+            self.role, self.first_phrase = Role.EXCEPT, False
+            return at + except_words
+        harmless = phrase_at(self.tokens, at, end, words.phrases["harmless_conditions"], words)
+        if harmless:
+            return at + harmless
+        if low in _ROLES:
+            return self._preposition(low, at, end)
+        if self._marks(low, at):
+            return at + 1
+        if low in words.sets["universal"]:
+            found.universal = found.universal or (self.first_phrase or self.role is Role.TO)
+        if low in words.sets["pronouns"] and self.first_phrase:
+            found.pronoun = True
+        if low in words.sets["first_person"] and (at == start or self.role is Role.TO):
+            found.to_me = True
+        if self.first_phrase and low in words.maps["counts"] and found.count is None:
+            found.count = int(words.maps["counts"][low])
+        if low in _DEFINITE and self.first_phrase and not found.nouns:
+            found.definite = True
+        folder = self._folder(low, at)
+        if folder:
+            found.paths.append((self.role, folder, True))
+            return at + 1
+        unit = words.maps["units"].get(low)
+        if unit and at > start and self.tokens[at - 1].kind is Kind.NUMBER:
+            found.amounts.append(amount_of(self.tokens[at - 1].low))
+            return at + 1
+        return self._noun_or_name(low, at, end, start)
+
+    def _marks(self, low: str, at: int) -> bool:
+        """Note the words that say how the clause is meant; whether the word was one of them."""
+        found, sets = self.found, self.words.sets
+        if low in {"if", "unless"}:
+            found.conditional = True
+            self._close()
+        elif low == "instead":
+            found.instead = True
+        elif low in sets["only_marks"]:
+            found.only = True
+        elif low in sets["else_words"]:
+            found.otherwise = True
+        elif low in sets["content_marks"] and not (low == "that" and self._stands_alone(at)):
+            self._close()
+        elif low in {"because", "since", "so", "before", "after", "until", "while"}:
+            self.role, self.first_phrase = Role.TOPIC, False
+        else:
+            return False
+        return True
+
+    def _stands_alone(self, at: int) -> bool:
+        """Whether "that" is a pronoun: "send that to bob", "with that"."""
+        following = word_at(self.tokens, at + 1, self.words)
+        before = word_at(self.tokens, at - 1, self.words)
+        return following in _ROLES or before in self.words.forms or before in _ROLES
+
+    def _preposition(self, low: str, at: int, end: int) -> int:
+        words = self.words
+        following = words.forms.get(word_at(self.tokens, at + 1, words)) if at + 1 < end else None
+        if low == "to" and following is not None and following.base and not self._noun_after(at + 1, end):
+            self._close()
+            return at + 2
+        if low in {"about", "regarding", "concerning", "saying"} and self._has_party():
+            self._close()
+        self.role, self.first_phrase = _ROLES[low], low in {"called", "named"} and self.first_phrase
+        return at + 1
+
+    def _noun_after(self, at: int, end: int) -> bool:
+        """Whether the word after "to" is a noun: "to support", "to order 7"."""
+        low = word_at(self.tokens, at, self.words)
+        return low in self.words.sets["nouns_too"] and (at + 1 >= end or self.tokens[at + 1].kind is Kind.PUNCT) and low in self.words.nouns
+
+    def _close(self) -> None:
+        self.found.closed = True
+        self.role, self.first_phrase = Role.TOPIC, False
+
+    def _has_party(self) -> bool:
+        return bool(self.found.parties or self.found.names)
+
+    def _folder(self, low: str, at: int) -> str:
+        """Return a known folder: "my Downloads", "the Desktop", "Documents folder"."""
+        known = self.words.maps["folders"]
+        following = word_at(self.tokens, at + 1, self.words)
+        path = known.get(f"{low} {following}" if following in {"folder", "directory"} else "", "")
+        before = word_at(self.tokens, at - 1, self.words)
+        if not path and before in {"my", "the"}:
+            path = known.get(f"my {low}", "") if before == "my" or following in {"folder", "directory"} or self.tokens[at].value[:1].isupper() else ""
+        if not path and (self.tokens[at].value[:1].isupper() or following in {"folder", "directory"}):
+            path = known.get(low, "")
+        return path
+
+    def _noun_or_name(self, low: str, at: int, end: int, start: int) -> int:
+        noun, size = self._noun(low, at, end)
+        if noun:
+            return self._note_noun(noun, low, at, size)
+        name, size = self._name(at, end, start)
+        if name:
+            self.found.names.append((self.role, name))
+            return at + size
+        self.found.words.append((self.role, self.tokens[at].value))
+        return at + 1
+
+    def _noun(self, low: str, at: int, end: int) -> tuple[str, int]:
+        nouns = self.words.nouns
+        if low in self.words.noun_starts:
+            for size in (4, 3, 2):
+                if at + size <= end:
+                    noun = nouns.get(" ".join(word_at(self.tokens, at + k, self.words) for k in range(size)))
+                    if noun:
+                        return noun, size
+        noun = nouns.get(low, "")
+        return (noun, 1) if noun else ("", 0)
+
+    def _note_noun(self, noun: str, low: str, at: int, size: int) -> int:
+        found = self.found
+        if len(found.nouns) + len(found.places) < _NOUNS:
+            if self.first_phrase:
+                found.nouns.insert(0, noun)
+                found.plural = low != noun and low.endswith("s")
+            place = self.words.maps["places"].get(noun, "")
+            if place and (not self.first_phrase or place in {"slack", "drive"}):
+                found.places.append(place)
+        self._identifier(noun, at, size)
+        return at + size
+
+    def _identifier(self, noun: str, at: int, size: int) -> None:
+        """Note "order 7", "branch feature-x": a name right behind its noun."""
+        if at + size >= len(self.tokens):
+            return
+        token = self.tokens[at + size]
+        kind = OBJECT_NOUNS.get(noun)
+        if kind and noun in _NUMBERED and token.kind is Kind.NUMBER:
+            self._add_object(kind, token.value)
+        elif kind and noun in _IDENTIFIED and token.kind in (Kind.WORD, Kind.SLASHED) and self._identifying(token, noun):
+            self._add_object(kind, token.value)
+
+    def _identifying(self, token: Token, noun: str) -> bool:
+        sets = self.words.sets
+        if any(c in token.value for c in "-_./0123456789"):
+            return True
+        plain = token.low not in sets["prepositions"] and token.low not in sets["determiners"] and token.low not in self.words.forms
+        return plain and noun in {"branch", "tag", "table", "remote"} and token.low not in self.words.nouns and token.low not in {"please", "called", "named", "instead", "now"}
+
+    def _name(self, at: int, end: int, start: int) -> tuple[str, int]:
+        """Return a proper name and its length: "Sarah Baker"; in small letters only as the direct object of a send."""
+        token = self.tokens[at]
+        sets = self.words.sets
+        low = token.low
+        if not self.sends or low in _CALENDAR or low in sets["determiners"] or low in sets["pronouns"]:
+            return "", 0
+        if low in sets["adverbs"] or low in sets["universal"] or low in sets["statement_subjects"]:
+            return "", 0
+        direct = at == start or (self.role is Role.TO and word_at(self.tokens, at - 1, self.words) == "to")
+        joined = word_at(self.tokens, at - 1, self.words) in {"and", ",", "or"} and bool(self.found.names) and self.first_phrase
+        shouting = token.value.isupper() and len(token.value) > 1
+        if not (token.value[:1].isupper() and not shouting) and not ((direct or joined) and low.isalpha() and low not in self.words.forms):
+            return "", 0
+        size = 1
+        while size < _NAME_WORDS and at + size < end and self.tokens[at + size].kind is Kind.WORD:
+            following = self.tokens[at + size]
+            if not following.value[:1].isupper() or following.value.isupper() or following.low in _CALENDAR or not token.value[:1].isupper():
+                break
+            size += 1
+        return " ".join(t.value for t in self.tokens[at : at + size]), size
+
+    # -- literals
+
+    def _party(self, token: Token) -> None:
+        if self.found.closed or len(self.found.parties) >= LIMITS.targets:
+            return
+        self.found.parties.append((self.role, canonical_party(token)))
+
+    def _path(self, at: int, end: int) -> int:
+        """Note a path; words up to one with an ending belong to it: ``/srv/w/my notes.md``."""
+        token = self.tokens[at]
+        text, size = token.value, 1
+        if not token.quoted and "/" in text and "." not in text.rpartition("/")[2]:
+            size = self._spaced(at, end)
+            text = self._text(at, at + size)
+        if len(self.found.paths) < LIMITS.targets:
+            self.found.paths.append((self.role, text, False))
+        return at + size
+
+    def _spaced(self, at: int, end: int) -> int:
+        stops = self.words.sets["prepositions"]
+        for size in range(2, 6):
+            if at + size > end:
+                break
+            token = self.tokens[at + size - 1]
+            if token.kind is Kind.PATH and not token.quoted and "/" not in token.value and token.value.rpartition(".")[2].lower() in FILE_ENDINGS:
+                return size
+            if token.kind is not Kind.WORD or token.low in stops or token.low in {"please", "then"}:
+                break
+        return 1
+
+    def _text(self, at: int, end: int) -> str:
+        parts = [self.tokens[at].value]
+        for place in range(at + 1, end):
+            gap = self.tokens[place].start - self.tokens[place - 1].end
+            parts.append(" " * min(gap, 3) + self.tokens[place].value)
+        return "".join(parts)
+
+    def _host(self, token: Token) -> None:
+        url = read_url(token.value) if token.kind is Kind.URL else None
+        host = url.host if url is not None else canonical_host(token.value.split("/", 1)[0])
+        if host and len(self.found.hosts) < LIMITS.targets:
+            self.found.hosts.append((self.role, host))
+
+    def _number(self, at: int, end: int) -> None:
+        found = self.found
+        following = self.tokens[at + 1] if at + 1 < end else None
+        if self.first_phrase and found.count is None and following is not None and following.kind is Kind.WORD and following.low not in self.words.maps["units"]:
+            digits = self.tokens[at].value
+            if digits.isdigit() and 0 < int(digits) <= 1_000:
+                found.count = int(digits)
+        if following is None or following.low not in self.words.maps["units"]:
+            self.found.words.append((self.role, self.tokens[at].value))
+
+    def _code(self, at: int, token: Token) -> None:
+        if " " in token.value or self.role is Role.OBJECT and self.first_phrase:
+            self.found.commands.append(token.value)
+        self._object_at(at, token.value, numbered=False)
+
+    def _quoted(self, at: int, token: Token) -> None:
+        """Note a quoted name: "the event 'Lunch'", "'random' channel", "called 'Plan'"; other quotes are content."""
+        following = word_at(self.tokens, at + 1, self.words)
+        before = word_at(self.tokens, at - 1, self.words)
+        if "channel" in (following, before) or self.words.maps["places"].get(following) == "slack":
+            self.found.parties.append((self.role, token.value))
+            return
+        if self._object_at(at, token.value, numbered=False):
+            return
+        if self.sends and self.role in (Role.OBJECT, Role.TO, Role.WITH) and not self.found.closed and len(token.value.split()) <= _NAME_WORDS:
+            self.found.names.append((self.role, token.value))
+
+    def _object_at(self, at: int, value: str, *, numbered: bool) -> bool:
+        """Note a name that stands beside the noun of its kind; whether it does."""
+        before = self.words.nouns.get(word_at(self.tokens, at - 1, self.words), "")
+        following = self.words.nouns.get(word_at(self.tokens, at + 1, self.words), "")
+        if before == "request":
+            before = "pull request"
+        kind = OBJECT_NOUNS.get(before) or OBJECT_NOUNS.get(following)
+        naming = word_at(self.tokens, at - 1, self.words) in {"named", "called", "titled", "entitled"}
+        if kind is None and (naming or numbered):
+            kind = next((OBJECT_NOUNS[noun] for noun in self.found.nouns if noun in OBJECT_NOUNS), "issue" if numbered else "name")
+        if kind is None:
+            return False
+        self._add_object(kind, value)
+        return True
+
+    def _add_object(self, kind: str, value: str) -> None:
+        if len(self.found.objects) < LIMITS.targets and len(value) <= LIMITS.target_length:
+            self.found.objects.append(value if kind == "name" else f"{kind}:{value}")
+
+
+def canonical_party(token: Token) -> str:
+    """Return a party as the classifier writes it."""
+    from agentsfence_core.classification.targets.recipients import canonical_recipient  # noqa: PLC0415
+
+    return canonical_recipient(token.value)
+
+
+__all__ = ["Places", "References", "Role", "Scanner", "canonical_party", "canonical_path"]
