@@ -33,13 +33,19 @@ def test_each_class_turns_its_own_ceiling_on() -> None:
     assert found.allow_local_writes
     assert found.allow_destructive_actions
     assert not found.allow_external_writes
-    assert found.allowed_risk_classes == (Risk.READ, Risk.LOCAL_WRITE, Risk.DELETE)
+    assert found.allowed_tools == ("file.write", "file.delete")
+
+
+def test_a_class_is_listed_whole_only_where_that_adds_nothing() -> None:
+    """After "run the tests", EXECUTION in ``allowed_risk_classes`` would list ``python -c …`` too."""
+    assert policy(MAIL).allowed_risk_classes == (Risk.READ, Risk.COMMUNICATION)
+    assert policy(TESTS, SAVE, PAY, CLEAN, PUSH).allowed_risk_classes == (Risk.READ,)
 
 
 def test_an_inferred_capability_has_the_class_of_its_request() -> None:
     found = policy(CRM)
     assert found.allow_external_writes
-    assert found.allowed_risk_classes == (Risk.READ, Risk.EXTERNAL_WRITE)
+    assert found.allowed_tools == ("crm_entry.update",)
 
 
 def test_a_capability_without_a_class_is_no_row() -> None:

@@ -78,7 +78,7 @@ def restrict(current: TaskPolicy, new: Envelope) -> TaskPolicy:
 def inferred_classes(policy: TaskPolicy) -> dict[str, frozenset[Risk]]:
     """Return the classes of a policy's rows whose names the table does not have: those of their verb."""
     known = vocabulary()
-    listed = frozenset(policy.allowed_risk_classes) - {Risk.READ}
+    listed = frozenset(risk for risk in CEILING_OF if policy.permits_class(risk))
     found: dict[str, frozenset[Risk]] = {}
     for row in policy.permissions:
         if known.risk_of(row.capability) is None:

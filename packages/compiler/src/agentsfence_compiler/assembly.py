@@ -33,6 +33,14 @@ RiskMap = Mapping[str, frozenset[Risk]]
 PARTY_CLASSES = OUTBOUND | {Risk.PERMISSION_CHANGE, Risk.FINANCIAL}
 """Classes whose effects reach a party: a task-wide list of recipients would bind them too."""
 
+CLASS_LISTED = frozenset({Risk.COMMUNICATION})
+"""Classes that ``allowed_risk_classes`` may name in a compiled policy.
+
+That field lists *every* capability of a class (task policies, "Fields"). For a send that adds nothing, since one to
+somebody who is not named asks anyway (check 8); for any other class it would: after "run the tests", EXECUTION there
+would list ``python -c …`` too. Those classes are listed by the capabilities of their rows alone.
+"""
+
 _CLOCK = 253_402_000_000.0  # seconds: the last moment that a date can name
 
 
@@ -83,7 +91,7 @@ def assemble(
         source=source,
         allowed_tools=tuple(dict.fromkeys([*reads, *(row.capability for row in rows)])),
         denied_tools=denied_by(envelope),
-        allowed_risk_classes=tuple(risk for risk in Risk if risk is Risk.READ or risk in classes),
+        allowed_risk_classes=tuple(risk for risk in Risk if risk is Risk.READ or risk in classes & CLASS_LISTED),
         tool_constraints=constraints_of(rows),
         allowed_recipients=recipients_of(rows, known),
         allowed_external_domains=envelope.only_domains,

@@ -18,12 +18,12 @@ _WORD = re.compile(r"[a-z]{2,24}")
 
 def request_views(reading: Reading, instruction: str) -> tuple[RequestView, ...]:
     """Return every clause in reading order, a request with what it became."""
-    asked: dict[tuple[int, int], Request] = {(request.start, request.end): request for request in reading.requests}
+    asked = {request.start: request for request in reading.requests}
     views = [
         RequestView(
             instruction[clause.start : clause.end][: LIMITS.evidence_words],
             clause.kind,
-            *_became(asked.pop((clause.start, clause.end), None)),
+            *_became(asked.pop(clause.start, None)),
             clause.note,
         )
         for clause in reading.clauses[:_VIEWS]
