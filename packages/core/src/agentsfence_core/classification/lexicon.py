@@ -118,7 +118,7 @@ TELLING: Final = _split("status state history info information detail details lo
 
 TOLD: Final = _split(
     "order payment transfer trade charge refund build run queue call invite record book release deposit message mail email request "
-    "purchase test task file branch commit dispatch wire rent draft link alert stream sms post_job capture payout review"
+    "purchase test task file branch commit dispatch wire rent draft link alert stream sms ship capture payout review"
 )
 """Acting nouns whose state can be asked for."""
 

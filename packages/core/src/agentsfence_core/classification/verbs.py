@@ -13,7 +13,7 @@ Rules of this file:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -183,7 +183,7 @@ def _behind_act(words: Sequence[str], place: int) -> int:
         other = words[later]
         if other in PREPOSITIONS:
             break
-        listed = other in LOOKS_OR_NOUN and word not in _NEVER_LISTED and later in {place + 1, last}
+        listed = other in LOOKS_OR_NOUN and word not in _NEVER_LISTED and (later in {place + 1, last} or word in TOLD)
         if other in HARD or listed or (other in LOOKS and other not in ALSO_NOUN) or (later == last and other in {"send", "reply"}):
             return later
     return place
@@ -252,7 +252,8 @@ def _named(verb: str, words: Sequence[str], subject: str, shared: str) -> Infere
         special = _special(verb, things)
         if special is not None:
             return special
-    for thing in [*things, *([subject] if subject else [])]:
+    own = _IN_OTHER_WORDS.get(subject, {})
+    for thing in [*(own[thing] for thing in things if thing in own), *things, *([subject] if subject else [])]:
         found = _from_table(verb, thing, looks=looks, subject=subject)
         if found is not None:
             return found
@@ -279,6 +280,19 @@ def _special(verb: str, things: Sequence[str]) -> Inference | None:
     if head in SPEAKS and verb in MAKES:
         return _table(SPEAKS[head], verb, head)
     return None
+
+
+_IN_OTHER_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "email": dict.fromkeys(("message", "thread", "mail", "conversation"), "email"),
+    "drive": dict.fromkeys(("file", "folder", "document", "item", "presentation"), "drive file"),
+    "note": dict.fromkeys(("document", "database", "item", "file", "journal"), "page"),
+    "task": dict.fromkeys(("issue", "item", "list", "board", "subtask"), "task"),
+    "issue": dict.fromkeys(("ticket", "item", "bug", "story"), "issue"),
+    "record": dict.fromkeys(("contact", "company", "account", "object", "opportunity", "order", "ticket"), "record"),
+    "message": dict.fromkeys(("call", "notification"), "message"),
+    "calendar": dict.fromkeys(("entry", "schedule", "reminder"), "event"),
+}
+"""What a server's own words mean in the table: a *message* of a mail server is an email."""
 
 
 def _from_table(verb: str, thing: str, *, looks: bool, subject: str) -> Inference | None:

@@ -20,7 +20,7 @@ from typing import Final
 
 from agentsfence_core.classification.catalogue.rows import UNKNOWN, Meaning, Plan, Reader, Server, meaning, read_row, tool_key
 from agentsfence_core.classification.keys import KeyRole, Role
-from agentsfence_core.classification.lexicon import ACTS, LOOKS, LOOKS_OR_NOUN
+from agentsfence_core.classification.lexicon import ACTS, ALSO_NOUN, LOOKS, LOOKS_OR_NOUN
 from agentsfence_core.classification.names import NAME_LENGTH, fold_key, words_of
 from agentsfence_core.classification.verbs import infer, leading_verb
 from agentsfence_core.classification.vocabulary import vocabulary
@@ -145,17 +145,20 @@ class Catalogue:
         if words[0] in _SCHEMES and len(words) > 1:
             words = words[1:]
         server, rest = self._server(words)
+        parts = tool.split("__")
+        if server is None and len(parts) >= 3 and parts[0].casefold() in _SCHEMES:
+            words = rest = words_of("_".join(parts[2:])) or words
         exact = self._exact(server, words, rest)
         if exact is not None:
             return exact
         glob = _first_glob(self.globs, "_".join(words))
-        return glob if glob is not None else _inferred(tool, server, rest or words)
+        return glob if glob is not None else _inferred(tool, server, rest or words, words)
 
     def _server(self, words: Sequence[str]) -> tuple[Server | None, Sequence[str]]:
         """Return the server whose name opens the words, the longest one, and the words behind it."""
         for size in range(min(4, len(words) - 1), 0, -1):
             server = self.servers.get("_".join(words[:size]))
-            if server is not None:
+            if server is not None and not (size == 1 and words[0] in ACTS and words[0] not in ALSO_NOUN):
                 rest = words[size:]
                 while len(rest) > size and tuple(rest[:size]) == tuple(words[:size]):
                     rest = rest[size:]
@@ -246,9 +249,9 @@ def _alone(parts: Mapping[tuple[str, str], Plan]) -> dict[str, Plan]:
     return {tool: plan for tool, plan in found.items() if plan is not None}
 
 
-def _inferred(tool: str, server: Server | None, words: Sequence[str]) -> Plan:
+def _inferred(tool: str, server: Server | None, rest: Sequence[str], words: Sequence[str]) -> Plan:
     """Return the plan that the words of a name make, or the one of a tool about which nothing is known."""
-    reading = infer(words, server.about if server else "")
+    reading = infer(rest, server.about if server else "") or infer(words)
     remote = server is not None and server.remote
     if reading is None:
         return replace(_UNKNOWN_PLAN, remote=remote)
