@@ -40,7 +40,9 @@ def read_arguments(text: str) -> Mapping[str, object]:
     except RecursionError:
         raise FenceError("the arguments are nested too deeply", hint="flatten them") from None
     except ValueError as error:
-        raise FenceError(f"the arguments are no JSON: {error}", hint='write {"name": "value"} in single quotes') from error
+        raise FenceError(
+            f"the arguments are no JSON: {error}", hint='write {"name": "value"} in single quotes'
+        ) from error
     if not isinstance(data, dict):
         raise FenceError("the arguments are no JSON object", hint='write {"name": "value"} in single quotes')
     return data

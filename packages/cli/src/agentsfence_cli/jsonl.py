@@ -62,7 +62,9 @@ def _lines(source: str) -> Iterator[BinaryIO]:
     try:
         file = Path(source).open("rb")
     except OSError as error:
-        raise FenceError(f"{source}: {error.strerror or error}", hint="check the path, or use - for standard input") from error
+        raise FenceError(
+            f"{source}: {error.strerror or error}", hint="check the path, or use - for standard input"
+        ) from error
     with file:
         yield file
 

@@ -62,7 +62,13 @@ def _allowed(policy: TaskPolicy) -> list[tuple[str, str, str]]:
 
 
 def _row(row: Permission) -> tuple[str, str, str]:
-    where = [*row.recipients, *row.domains, *row.paths, *row.objects, *(f"{name} {value}" for name, value in row.values.items())]
+    where = [
+        *row.recipients,
+        *row.domains,
+        *row.paths,
+        *row.objects,
+        *(f"{name} {value}" for name, value in row.values.items()),
+    ]
     if row.max_amount is not None:
         where.append(f"at most {row.max_amount}")
     if row.max_calls is not None:
@@ -144,5 +150,3 @@ def _capital(text: str) -> str:
 
 def _quoted(words: str) -> str:
     return f"“{shortened(words, 160)}”" if words else ""
-
-

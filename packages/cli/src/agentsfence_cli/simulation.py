@@ -75,7 +75,9 @@ def _step(place: int, step: object) -> Mapping[str, object]:
 def _fence(line: Mapping[str, object], workbench: Workbench) -> Fence:
     compiler = optional_text(line, "compiler")
     if compiler not in {None, "rules"}:
-        raise LineError(f"compiler: {compiler!r} would ask a model", hint="simulate is offline: use rules, or give a draft")
+        raise LineError(
+            f"compiler: {compiler!r} would ask a model", hint="simulate is offline: use rules, or give a draft"
+        )
     tools = [tool for tool in list_field(line, "tools") if isinstance(tool, dict)]
     if len(tools) < len(list_field(line, "tools")):
         raise LineError("tools: must be a list of objects")

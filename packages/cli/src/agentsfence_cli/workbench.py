@@ -15,13 +15,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from agentsfence_core.plugins import Plugins, load_plugins
+
 from agentsfence_core._opening import catalogue_of
 from agentsfence_core._world import home_folder, look_up_paths
 from agentsfence_core.classification.catalogue import Catalogue
 from agentsfence_core.classification.classifier import classify
 from agentsfence_core.fence import Fence
 from agentsfence_core.model import Action, HostFacts, ToolCall
-from agentsfence_core.plugins import Plugins, load_plugins
 from agentsfence_core.settings import Settings, load_settings
 from agentsfence_core.stores.memory import MemoryStore
 

@@ -25,8 +25,12 @@ def check(
     args: Annotated[str, typer.Argument(metavar="[JSON_ARGS]", help="Its arguments: JSON, @FILE or -.")] = "{}",
     policy: Annotated[Path | None, typer.Option("--policy", help="A policy file that you wrote.")] = None,
     request: Annotated[str | None, typer.Option("--request", help="A request in your words.")] = None,
-    task: Annotated[str | None, typer.Option("--task", help="A task of the configured store; the call is charged.")] = None,
-    workdir: Annotated[str | None, typer.Option("--workdir", help="The tool's current folder (default: this one).")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", help="A task of the configured store; the call is charged.")
+    ] = None,
+    workdir: Annotated[
+        str | None, typer.Option("--workdir", help="The tool's current folder (default: this one).")
+    ] = None,
     workspace: Annotated[str | None, typer.Option("--workspace", help="The folder for the task's own files.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -23,7 +23,9 @@ def classify(
     command: Annotated[str | None, typer.Option("--command", help="A shell command instead of a tool.")] = None,
     shell: Annotated[str, typer.Option("--shell", help=f"Its grammar: {', '.join(GRAMMARS)}.")] = "posix",
     workdir: Annotated[str | None, typer.Option("--workdir", help="Folder that relative paths start from.")] = None,
-    jsonl: Annotated[str | None, typer.Option("--jsonl", metavar="FILE|-", help="Calls, one JSON object a line.")] = None,
+    jsonl: Annotated[
+        str | None, typer.Option("--jsonl", metavar="FILE|-", help="Calls, one JSON object a line.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show what a tool call can do: its effects, their risk classes and targets. Nothing runs.
@@ -66,7 +68,9 @@ def effect_rows(effect: Effect) -> list[tuple[str, str]]:
         "objects": tuple(str(thing) for thing in effect.objects),
         "values": tuple(f"{name} {value}" for name, value in effect.values),
     }
-    rows = [(name, "\n".join(shortened(target, 200) for target in targets)) for name, targets in lists.items() if targets]
+    rows = [
+        (name, "\n".join(shortened(target, 200) for target in targets)) for name, targets in lists.items() if targets
+    ]
     if effect.unverified:
         rows.append(("not visible", ", ".join(sorted(kind.value for kind in effect.unverified))))
     if effect.because:

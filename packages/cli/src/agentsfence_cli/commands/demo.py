@@ -41,8 +41,12 @@ class _Narrator(Watcher):
 
     def __init__(self, world: World) -> None:
         self._folder = str(world.folder)
-        SCREEN.line("An agent with a mailbox, a drive and a shell. One mail gives it orders of its own, and the agent obeys.")
-        SCREEN.line("Every call passes the fence first. Mails, files and calls are real; nothing leaves a temporary folder.")
+        SCREEN.line(
+            "An agent with a mailbox, a drive and a shell. One mail gives it orders of its own, and the agent obeys."
+        )
+        SCREEN.line(
+            "Every call passes the fence first. Mails, files and calls are real; nothing leaves a temporary folder."
+        )
 
     def scene(self, scene: Scene) -> None:
         SCREEN.heading(f"You: “{scene.request}”")
@@ -58,7 +62,9 @@ class _Narrator(Watcher):
             SCREEN.line(self._short(event.approved.sentence), indent=4)
 
     def _call(self, event: Event) -> str:
-        shown = ", ".join(f"{name}={shortened(value, 60)}" for name, value in event.args.items() if name not in _CONTENT)
+        shown = ", ".join(
+            f"{name}={shortened(value, 60)}" for name, value in event.args.items() if name not in _CONTENT
+        )
         return self._short(f"{event.tool}({shown})")
 
     def _short(self, text: str) -> str:
@@ -74,7 +80,9 @@ def _show_end(result: Result) -> None:
     rows = []
     for event in result.events:
         times = result.ran.count(event.number)
-        rows.append((str(event.number), event.tool, event.final.verdict.value, "ran" if times == 1 else f"ran {times} times"))
+        rows.append(
+            (str(event.number), event.tool, event.final.verdict.value, "ran" if times == 1 else f"ran {times} times")
+        )
     SCREEN.rows(((*row[:3], "did not run" if row[3] == "ran 0 times" else row[3]) for row in rows),
                 header=("call", "tool", "verdict", "recorder"))  # fmt: skip
     SCREEN.line()

@@ -15,7 +15,10 @@ from agentsfence_core.errors import PolicyError
 from agentsfence_core.policy_file import load_policy, policy_schema
 
 app = typer.Typer(
-    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Validate a policy file, or print its schema."
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Validate a policy file, or print its schema.",
 )
 SCHEMA = "agentsfence.policy-validation/1"
 

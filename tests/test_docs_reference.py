@@ -1,0 +1,63 @@
+"""The reference pages say what the code says."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from agentsfence_cli.main import COMMANDS
+from agentsfence_core.evaluation import CHECKS
+from agentsfence_core.model import ReasonCode
+from agentsfence_core.model.policy import Permission, TaskPolicy, ToolConstraint
+from agentsfence_core.ports import ToolMapping
+from agentsfence_core.settings import Audit, Compiler, Evaluation, SettingsFile
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate_checks", DOCS / "generate_checks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_tables_of_checks_and_reasons_are_those_of_the_code() -> None:
+    """Run `python docs/generate_checks.py` after a change to the checks."""
+    assert generator().pages_text() == (DOCS / "checks.md").read_text(encoding="utf-8")
+
+
+def test_every_reason_has_a_meaning() -> None:
+    assert set(generator().MEANING) == set(ReasonCode)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_every_check_is_in_the_table(check: object) -> None:
+    name = getattr(check, "name", "")
+    assert f"| `{name}` |" in (DOCS / "checks.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_section(command: str) -> None:
+    assert f"\n## {command}\n" in (DOCS / "command-line.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", [TaskPolicy, Permission, ToolConstraint], ids=lambda kind: kind.__name__)
+def test_every_field_of_a_policy_is_described(kind: type) -> None:
+    page = (DOCS / "task-policies.md").read_text(encoding="utf-8")
+    known = {"source", "created_at"} | {name for name in kind.__dataclass_fields__ if name.startswith("allow_")}
+    missing = [name for name in kind.__dataclass_fields__ if f"`{name}`" not in page and name not in known]
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    "kind", [SettingsFile, Evaluation, Compiler, Audit, ToolMapping], ids=lambda kind: kind.__name__
+)
+def test_every_setting_is_described(kind: type) -> None:
+    page = (DOCS / "settings.md").read_text(encoding="utf-8")
+    assert not [name for name in kind.__dataclass_fields__ if name not in page]
