@@ -13,7 +13,7 @@ import dataclasses
 import datetime
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import TypeVar
 
@@ -22,7 +22,18 @@ _Reader = Callable[[object], object]
 
 
 class PlainError(Exception):
-    """The data does not have the shape of the value that is asked for."""
+    """The data does not have the shape of the value that is asked for; ``path`` says where."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        """Keep what is wrong; the readers above add the steps that lead here."""
+        super().__init__(message)
+        self.hint = hint
+        self.path: tuple[str | int, ...] = ()
+
+    def under(self, step: str | int) -> PlainError:
+        """Return the same fault, seen from one level above."""
+        self.path = (step, *self.path)
+        return self
 
 
 def to_plain(value: object) -> object:
@@ -110,7 +121,7 @@ def _make_reader(kind: object) -> _Reader:
 def _scalar(kind: type) -> _Reader:
     """Read texts, numbers, booleans, enums, times, and dataclasses."""
     if kind is float:
-        return lambda data: float(_checked(data, (int, float)))  # type: ignore[arg-type]
+        return lambda data: float(_checked(data, (float, int)))  # type: ignore[arg-type]
     if kind in _AS_IS:
         return lambda data: _checked(data, (kind,))
     if issubclass(kind, StrEnum):
@@ -121,16 +132,28 @@ def _scalar(kind: type) -> _Reader:
     return _dataclass(kind)
 
 
+_NOUNS = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+
+
 def _checked(data: object, kinds: tuple[type, ...]) -> object:
     if type(data) not in kinds:
-        raise PlainError(f"{type(data).__name__} where {kinds[-1].__name__} is due")
+        raise PlainError(f"must be {_NOUNS[kinds[0]]}", hint="write it in quotes" if kinds[0] is str else "")
     return data
 
 
 def _looked_up(members: Mapping[str, object], data: object) -> object:
     if not isinstance(data, str) or data not in members:
-        raise PlainError("an unknown name")
+        raise PlainError(f"'{str(data)[:80]}' is not known here", hint=_suggestion(str(data), members))
     return members[data]
+
+
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    """Return the near name, whatever its case, or all of them."""
+    import difflib  # noqa: PLC0415  (only for a fault)
+
+    folded = {one.casefold(): one for one in known}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1)
+    return f"did you mean {folded[near[0]]}?" if near else f"known: {', '.join(folded.values())}"
 
 
 def _time(data: object) -> object:
@@ -150,14 +173,14 @@ def _tuple(arguments: tuple[object, ...]) -> _Reader:
     """Read ``tuple[T, ...]`` and tuples of fixed length."""
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         inner = _reader(arguments[0])
-        return lambda data: tuple([inner(item) for item in _list(data)])
+        return lambda data: tuple([_at(place, inner, item) for place, item in enumerate(_list(data))])
     readers = tuple(_reader(argument) for argument in arguments)
 
     def read(data: object) -> object:
         items = _list(data)
         if len(items) != len(readers):
             raise PlainError("a list of the wrong length")
-        return tuple(reader(item) for reader, item in zip(readers, items, strict=True))
+        return tuple([reader(item) for reader, item in zip(readers, items, strict=True)])
 
     return read
 
@@ -165,13 +188,17 @@ def _tuple(arguments: tuple[object, ...]) -> _Reader:
 def _frozenset(argument: object) -> _Reader:
     """Read ``frozenset[T]`` from a list."""
     inner = _reader(argument)
-    return lambda data: frozenset([inner(item) for item in _list(data)])
+    return lambda data: frozenset([_at(place, inner, item) for place, item in enumerate(_list(data))])
 
 
 def _mapping(argument: object) -> _Reader:
     """Read ``Mapping[str, T]``."""
     inner = _reader(argument)
-    return lambda data: {str(_checked(key, (str,))): inner(item) for key, item in _dict(data).items()}
+
+    def read(data: object) -> object:
+        return {key: _at(key, inner, item) for key, item in _dict(data).items()}
+
+    return read
 
 
 def _dataclass(kind: type) -> _Reader:
@@ -182,20 +209,32 @@ def _dataclass(kind: type) -> _Reader:
 
     def read(data: object) -> object:
         fields = _dict(data)
-        if not fields.keys() <= known.keys() or not needed <= fields.keys():
-            raise PlainError(f"{kind.__name__} with the wrong fields")
-        return kind(**{name: _reader(known[name])(item) for name, item in fields.items()})
+        for name in fields.keys() - known.keys():
+            raise PlainError("unknown field", hint=_suggestion(name, known)).under(name)
+        for name in sorted(needed - fields.keys()):
+            raise PlainError("missing", hint="add it").under(name)
+        return kind(**{name: _at(name, _reader(known[name]), item) for name, item in fields.items()})
 
     return read
 
 
 def _list(data: object) -> list[object]:
     if not isinstance(data, list | tuple):
-        raise PlainError(f"{type(data).__name__} where a list is due")
+        raise PlainError("must be a list", hint="write [a, b]")
     return list(data)
 
 
 def _dict(data: object) -> Mapping[str, object]:
     if not isinstance(data, Mapping):
-        raise PlainError(f"{type(data).__name__} where a mapping is due")
+        raise PlainError("must be a mapping", hint="write name: value")
+    for key in data:
+        _checked(key, (str,))
     return data
+
+
+def _at(step: str | int, reader: _Reader, item: object) -> object:
+    """Read one value; a fault in it says where it is."""
+    try:
+        return reader(item)
+    except PlainError as error:
+        raise error.under(step) from None
