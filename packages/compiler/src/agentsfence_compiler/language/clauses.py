@@ -74,6 +74,8 @@ _CONNECTORS = frozenset({"and", "then", "but", "or", "so", "plus", "nor", "&", "
 _COMMAS = frozenset({",", ":", "-", "--", "\u2013", "\u2014", "(", ")", "\u2192", "/", "|", ">", "=>", "->", "\u060c"})
 _ENDS = frozenset({".", "!", "?", ";", "\u2026", "\u061b", "\u061f", "\u3002", "\uff01", "\uff1f", "\uff1b", "\u0964"})
 _SPLIT_WORDS = _CONNECTORS | frozenset({"just", "please", "instead", "only", "pls", "without", "afterwards", "finally", "next"})
+_HEADERS = frozenset({"to", "cc", "bcc", "subject", "from", "an", "betreff", "para", "asunto", "objet"})
+_LOOSE = frozenset({"don't", "dont", "do", "never", "donot"})
 _POLITE = frozenset({"please", "pls", "plz", "kindly", "can", "could", "would", "will"})
 _AUXILIARIES = frozenset(
     "is are was were am be been has have had do does did can could will would shall should may might must isn't aren't wasn't".split()
@@ -98,7 +100,7 @@ _PHRASE_VERBS = {
     ("let", "me"): "show", ("send", "me"): "show", ("send", "us"): "show", ("tell", "us"): "show", ("get", "me"): "show",
     ("give", "us"): "show", ("remind", "me"): "show", ("ask", "me"): "show", ("write", "me"): "show", ("read", "me"): "show",
     ("make", "me"): "show", ("draft", "me"): "show", ("post", "here"): "show", ("hand", "over"): "send", ("set", "a"): "set",
-    ("get", "word"): "message", ("jot", "down"): "write", ("type", "up"): "write", ("print", "out"): "print", ("move", "on"): "continue",
+    ("get", "word"): "message", ("drop", "a"): "message", ("jot", "down"): "write", ("type", "up"): "write", ("print", "out"): "print", ("move", "on"): "continue",
 }  # fmt: skip
 
 
@@ -139,15 +141,25 @@ class _Reader:
     def read(self) -> list[Segment]:
         at = 0
         content_until_break = False
+        dictated = False
         while at < len(self.tokens):
             end, asks, hard = self._sentence(at)
             if content_until_break:
                 self.out.append(Segment(at, end, Opens.CONTENT, body=at))
             else:
                 self._clauses_of(at, end, asks)
-            content_until_break = not hard and bool(self.out) and (content_until_break or self.out[-1].opens is Opens.CONTENT)
+            dictated = dictated or self._dictates()
+            content = content_until_break or self.out[-1].opens is Opens.CONTENT
+            content_until_break = dictated or (not hard and content)
             at = end
         return self.out
+
+    def _dictates(self) -> bool:
+        """Whether the last clause is the head of a message that the person dictates: the rest is its text."""
+        if len(self.out) < 2 or self.out[-1].opens is not Opens.CONTENT or self.out[-2].opens is not Opens.REQUEST:
+            return False
+        head = self.tokens[self.out[-1].first : min(self.out[-1].last, self.out[-1].first + 4)]
+        return any(a.low in _HEADERS and b.low == ":" for a, b in zip(head, head[1:], strict=False))
 
     def _sentence(self, at: int) -> tuple[int, bool, bool]:
         """Return where the sentence ends, whether it asks, and whether a paragraph or list item ends with it."""
@@ -197,6 +209,7 @@ class _Reader:
             if segment.opens in (Opens.READING, Opens.QUESTION) and low in {"how", "why"}:
                 segment.how = True
             candidate = token.kind is Kind.SOFT or (token.kind is Kind.PUNCT and low in _COMMAS) or low in _SPLIT_WORDS
+            candidate = candidate or (low in _LOOSE and self._loose_negation(place, end))
             if not candidate:
                 place += 1
                 continue
@@ -207,6 +220,18 @@ class _Reader:
                 return place, False, opening
             place += 1
         return None
+
+    def _loose_negation(self, place: int, end: int) -> bool:
+        """Whether a ban begins without any mark before it: "summarize my inbox dont send anything"."""
+        before = word_at(self.tokens, place - 1, self.words)
+        if before in self.words.sets["statement_subjects"] or before in {"you", "and", "who", "that", "which"}:
+            return False
+        following = word_at(self.tokens, place + 1 + (self.tokens[place].low == "do"), self.words)
+        form = self.words.forms.get(following)
+        if form is None or not form.base or following in self.words.sets["idioms"]:
+            return False
+        sweeping = any(word_at(self.tokens, k, self.words) in self.words.sets["universal"] for k in range(place + 2, min(end, place + 5)))
+        return sweeping or not before.endswith("s")
 
     def _content_follows(self, segment: Segment, colon: int, end: int) -> bool:
         """Whether what stands behind a colon is somebody's speech or a request's content."""
@@ -339,6 +364,10 @@ class _Reader:
     def _frame(self, at: int, end: int, found: _Opening) -> int:
         """Return how many tokens of framing stand at a place, noting what they say."""
         words = self.words
+        count = phrase_at(self.tokens, at, end, words.phrases["framing_gerund"], words)
+        form = words.forms.get(word_at(self.tokens, at + count, words)) if count else None
+        if form is not None and form.gerund:
+            return 0
         count = phrase_at(self.tokens, at, end, words.phrases["harmless_conditions"], words)
         count = count or phrase_at(self.tokens, at, end, words.phrases["framing"], words)
         if not count:
@@ -377,6 +406,8 @@ class _Reader:
         words, tokens = self.words, self.tokens
         skip = 0
         if word_at(tokens, at, words) in {"you", "we", "u", "let"} and at + 1 < end:
+            skip = 2 if word_at(tokens, at + 1, words) in {"are", "were", "have"} else 1
+        elif word_at(tokens, at, words) in {"you're", "youre"}:
             skip = 1
         here = at + skip
         for section in ("never_phrases", "refrain", "negators"):
@@ -427,6 +458,8 @@ class _Reader:
             found.lemma, body = phrase, at + 2
         elif low == "let" and self._lets_know(at, end):
             found.lemma = "tell"
+        elif low in {"drop", "give"} and at + 1 < end and self.tokens[at + 1].kind is Kind.ADDRESS:
+            found.lemma = "message"
         else:
             form = words.forms.get(low)
             if form is None and start and self.tokens[at].kind is Kind.WORD:

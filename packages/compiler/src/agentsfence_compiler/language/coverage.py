@@ -8,6 +8,8 @@ Rules of this file:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agentsfence_core.classification.vocabulary import inferred, vocabulary
 from agentsfence_core.model import Risk
 
@@ -86,6 +88,19 @@ CONTENT_NOUNS = frozenset("line section typo function variable word paragraph im
 
 MONEY_NOUNS = frozenset("money payment fund funds fee deposit difference amount rent salary donation refund bitcoin crypto".split())
 
+FAMILIES = {
+    "drive": "drive", "shared drive": "drive", "spreadsheet": "drive", "sheet": "drive", "google doc": "drive", "calendar": "calendar", "event": "calendar", "appointment": "calendar", "meeting": "calendar", "inbox": "email", "mailbox": "email", "email": "email", "mail": "email",
+    "thread": "email", "database": "database", "table": "database", "contact": "contact", "repo": "repo", "repository": "repo", "branch": "git", "commit": "git", "task": "task", "note": "note", "page": "note", "playlist": "playlist", "password": "account", "account": "account", "cluster": "container",
+    "container": "container", "server": "cloud", "instance": "cloud", "bucket": "cloud", "permission": "access", "access": "access", "issue": "issue", "pull request": "pr", "pr": "pr", "light": "home", "thermostat": "home", "subscription": "booking", "customer": "record", "invoice": "record", "memory": "memory",
+}  # fmt: skip
+"""Noun -> family of capabilities."""
+
+_CHANGING = (Risk.EXTERNAL_WRITE, Risk.LOCAL_WRITE)
+_GENERAL = {
+    "clean": (Risk.DELETE, Risk.EXTERNAL_WRITE), "clear": (Risk.DELETE,), "empty": (Risk.DELETE,), "delete": (Risk.DELETE,), "remove": (Risk.DELETE,), "purge": (Risk.DELETE,), "organize": _CHANGING, "change": _CHANGING, "edit": _CHANGING, "update": _CHANGING, "fix": _CHANGING, "modify": _CHANGING,
+}  # fmt: skip
+"""Verbs that say little by themselves -> classes that they may ask for within a family."""
+
 INFERS = {
     "update": Risk.EXTERNAL_WRITE, "change": Risk.EXTERNAL_WRITE, "add": Risk.EXTERNAL_WRITE, "set": Risk.EXTERNAL_WRITE, "enable": Risk.EXTERNAL_WRITE, "disable": Risk.EXTERNAL_WRITE, "cancel": Risk.DELETE,
     "remove": Risk.DELETE, "delete": Risk.DELETE, "schedule": Risk.EXTERNAL_WRITE, "reschedule": Risk.EXTERNAL_WRITE, "submit": Risk.EXTERNAL_WRITE, "register": Risk.EXTERNAL_WRITE, "apply": Risk.EXTERNAL_WRITE, "approve": Risk.EXTERNAL_WRITE,
@@ -134,6 +149,27 @@ def by_noun(lemma: str, noun: str) -> tuple[str, ...]:
     if pair is not None:
         return pair
     return tuple(entry.name for entry in vocabulary().named(lemma, noun) if entry.risk is not Risk.READ)
+
+
+def by_family(lemma: str, nouns: Sequence[str]) -> tuple[str, ...]:
+    """Return what a general verb does to a thing of a known family: "clean up my inbox" deletes or files mail."""
+    family = next((FAMILIES[noun] for noun in nouns if noun in FAMILIES), "")
+    if not family or lemma not in _GENERAL:
+        return ()
+    wanted = _GENERAL[lemma]
+    table = vocabulary().capabilities
+    return tuple(
+        name
+        for name, entry in table.items()
+        if name.startswith(f"{family}.") and entry.risk in wanted and (entry.risk is Risk.DELETE or name.endswith((".update", ".write")))
+    )
+
+
+def family_of(nouns: Sequence[str]) -> tuple[str, ...]:
+    """Return all that changes something in the family of the first noun that has one."""
+    family = next((FAMILIES[noun] for noun in nouns if noun in FAMILIES), "")
+    table = vocabulary().capabilities
+    return tuple(name for name, entry in table.items() if family and name.startswith(f"{family}.") and entry.risk is not Risk.READ)
 
 
 def inferred_for(lemma: str, noun: str) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Prohibition, Risk, Targets
 
@@ -29,11 +28,6 @@ _NEEDS_YOU = frozenset({"can", "can't", "cant", "cannot", "won't", "wont", "will
 _TIGHT = frozenset({"untouched", "alone", "unchanged", "intact", "unmodified", "as-is", "as"})
 _PAST = frozenset({"was", "were", "has", "have", "had", "been", "could", "can", "can't", "cannot", "couldn't"})
 _DENIALS = frozenset({"not", "never", "no", "nothing", "nobody", "none", "noone", "mustn't", "shouldn't", "needn't", "shan't", "mustnt", "shouldnt", "neither"})
-_FAMILIES = {
-    "drive": "drive", "shared drive": "drive", "spreadsheet": "drive", "sheet": "drive", "google doc": "drive", "calendar": "calendar", "event": "calendar", "appointment": "calendar", "meeting": "calendar", "inbox": "email", "mailbox": "email", "email": "email", "mail": "email",
-    "thread": "email", "database": "database", "table": "database", "contact": "contact", "repo": "repo", "repository": "repo", "branch": "git", "commit": "git", "task": "task", "note": "note", "page": "note", "playlist": "playlist", "password": "account", "account": "account", "cluster": "container",
-    "container": "container", "server": "cloud", "instance": "cloud", "bucket": "cloud", "permission": "access", "access": "access", "issue": "issue", "pull request": "pr", "pr": "pr", "light": "home", "thermostat": "home", "subscription": "booking", "customer": "record", "invoice": "record", "memory": "memory",
-}  # fmt: skip
 _PRODUCTION = frozenset({"production", "prod", "live", "staging"})
 _INFRASTRUCTURE = ("deploy.run", "cloud.write", "cloud.delete", "process.control", "container.run", "container.delete", "workflow.run", "database.write", "database.delete", "git.push")
 _WRITING_BANS = frozenset({"touch", "change", "modify", "alter", "edit", "update", "overwrite", "write"})
@@ -215,9 +209,9 @@ class _Bans:
         if segment.opens not in (Opens.REQUEST, Opens.READING) or segment.body >= segment.last:
             return False
         low = word_at(self.tokens, segment.body, self.words)
-        if low not in {"no", "nothing", "nobody"}:
+        if low not in {"no", "nothing", "nobody", "none"}:
             return False
-        if low == "nothing":
+        if low in {"nothing", "none"}:
             refs = self._refs(segment.body, segment.last, segment.lemma)
             refs.universal = True
             self._forbid(index, segment, [segment.lemma], refs, segment.body)
@@ -311,6 +305,10 @@ class _Bans:
         if segment.lemma not in {"leave", "keep"}:
             return False
         refs = self._refs(segment.body, segment.last, "send")
+        kept = [path for _, text, known in refs.paths if (path := self.places.path(text, inside=known))]
+        if kept and segment.lemma == "keep" and any(Risk.DELETE in r.risks for r in self.found.requests):
+            self._add(Prohibition(what="DELETE", targets=Targets(paths=tuple(kept)), quote=self._quote(segment)))
+            return True
         if "out" in lows or "off" in lows:
             targets = self._targets(refs, frozenset({"COMMUNICATION"}))
             if targets:
@@ -387,9 +385,9 @@ class _Bans:
         if lemma in _WRITING_BANS and not refs.universal:
             if lows & _PRODUCTION:
                 return _INFRASTRUCTURE
-            family = next((_FAMILIES[noun] for noun in refs.nouns if noun in _FAMILIES), "")
+            family = coverage.family_of(refs.nouns)
             if family and not refs.paths:
-                return _family(family)
+                return family
         return coverage.covered(lemma, tuple(refs.nouns) if not refs.universal or refs.nouns else ())
 
     def _waits(self, index: int, segment: Segment) -> bool:
@@ -497,12 +495,6 @@ class _Bans:
         if key not in self.seen:
             self.seen.add(key)
             self.out.prohibitions.append(prohibition)
-
-
-def _family(family: str) -> tuple[str, ...]:
-    """Return the capabilities of a family that change something."""
-    table = vocabulary().capabilities
-    return tuple(name for name, entry in table.items() if name.startswith(f"{family}.") and entry.risk is not Risk.READ)
 
 
 def _joined(first: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:

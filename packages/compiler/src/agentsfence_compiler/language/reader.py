@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from agentsfence_core.limits import LIMITS
+from agentsfence_core.model import Risk
 
 from agentsfence_compiler.language.clauses import Opens, Segment, clauses
+from agentsfence_compiler.language.limits import continuation, most_sends, only_domains
 from agentsfence_compiler.language.prohibitions import read_prohibitions
-from agentsfence_compiler.language.reading import Clause, Reading
+from agentsfence_compiler.language.reading import Clause, Reading, Request
 from agentsfence_compiler.language.references import Places
 from agentsfence_compiler.language.requests import Found, read_requests
 from agentsfence_compiler.language.tokens import Token, tokenize
@@ -32,11 +35,28 @@ def read(
     segments = clauses(tokens)
     found = read_requests(text, tokens, segments, places)
     bans = read_prohibitions(text, tokens, segments, places, found)
+    requests = _bounded(found.requests, bans.max_amount)
+    added = None
+    if not requests and not bans.prohibitions:
+        added = continuation(text, tokens, segments, places)
     return Reading(
-        requests=tuple(found.requests),
+        requests=(added,) if added else requests,
         prohibitions=tuple(bans.prohibitions),
+        only_domains=only_domains(tokens, segments),
+        max_external_writes=bans.max_sends if bans.max_sends is not None else most_sends(tokens, segments),
         requires_approval=tuple(bans.requires_approval),
         clauses=tuple(_clause(text, tokens, segment, index, found, bans.segments) for index, segment in enumerate(segments)),
+        continues=added is not None,
+    )
+
+
+def _bounded(requests: list[Request], max_amount: str | None) -> tuple[Request, ...]:
+    """Return the requests with "don't spend more than $100" on those that pay."""
+    if max_amount is None:
+        return tuple(requests)
+    return tuple(
+        replace(request, max_amount=max_amount) if Risk.FINANCIAL in request.risks and request.max_amount is None else request
+        for request in requests
     )
 
 

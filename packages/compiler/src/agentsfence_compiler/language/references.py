@@ -111,19 +111,22 @@ _CALENDAR = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december "
     "today tomorrow tonight mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep oct nov dec christmas easter gmail outlook slack discord google github i".split()
 )
-_SINGULAR = frozenset({"a", "an", "one", "single", "another"})
+_DID = frozenset("is was has had will wrote sent said asked shared gave mentioned uses used needs wants".split())
+_PACKAGE_NOUNS = frozenset({"package", "dependency", "library", "module", "plugin", "extension", "requirement"})
 _DEFINITE = frozenset({"the", "this", "that", "these", "those", "my", "our", "your", "his", "her", "their", "its"})
 
 
 class Scanner:
     """Reads the references of one clause, token by token."""
 
-    def __init__(self, tokens: Sequence[Token], words: English, places: Places, *, sends: bool) -> None:
-        """Prepare for a clause; ``sends`` says that its object is somebody."""
+    def __init__(self, tokens: Sequence[Token], words: English, places: Places, *, sends: bool, plain: bool = False) -> None:
+        """Prepare for a clause; ``sends`` says that its object is somebody, ``plain`` that its words are names."""
         self.tokens = tokens
         self.words = words
         self.at_home = places
         self.sends = sends
+        self.plain = plain
+        self.start = 0
         self.found = References()
         self.role = Role.OBJECT
         self.first_phrase = True
@@ -131,7 +134,7 @@ class Scanner:
 
     def scan(self, at: int, end: int) -> References:
         """Return what the tokens ``[at, end)`` name."""
-        start = at
+        start = self.start = at
         while at < end:
             at = max(at + 1, self._token(at, end, start))
         return self.found
@@ -142,7 +145,8 @@ class Scanner:
             return self._word(at, end, start)
         found = self.found
         if token.kind in (Kind.ADDRESS, Kind.PARTY):
-            self._party(token)
+            if not self._is_subject(at, end):
+                self._party(token)
         elif token.kind is Kind.PATH:
             return self._path(at, end)
         elif token.kind in (Kind.URL, Kind.HOST):
@@ -222,10 +226,8 @@ class Scanner:
         return True
 
     def _stands_alone(self, at: int) -> bool:
-        """Whether "that" is a pronoun: "send that to bob", "with that"."""
-        following = word_at(self.tokens, at + 1, self.words)
-        before = word_at(self.tokens, at - 1, self.words)
-        return following in _ROLES or before in self.words.forms or before in _ROLES
+        """Whether "that" is a pronoun: "send that to bob", "with that"; else a relative clause begins."""
+        return at == self.start or word_at(self.tokens, at - 1, self.words) in _ROLES
 
     def _preposition(self, low: str, at: int, end: int) -> int:
         words = self.words
@@ -264,7 +266,7 @@ class Scanner:
 
     def _noun_or_name(self, low: str, at: int, end: int, start: int) -> int:
         noun, size = self._noun(low, at, end)
-        if noun:
+        if noun and not (self.plain and self.role is Role.OBJECT and noun not in _PACKAGE_NOUNS):
             return self._note_noun(noun, low, at, size)
         name, size = self._name(at, end, start)
         if name:
@@ -335,6 +337,17 @@ class Scanner:
                 break
             size += 1
         return " ".join(t.value for t in self.tokens[at : at + size]), size
+
+    def _is_subject(self, at: int, end: int) -> bool:
+        """Whether a party is who did something: "the mail carol@x.example wrote" names a sender."""
+        if at == self.start or at + 1 >= end or self.role is not Role.OBJECT:
+            return False
+        before = self.tokens[at - 1]
+        if before.kind is not Kind.WORD or before.low in _ROLES or before.low in {"and", "or", "cc", "bcc"}:
+            return False
+        following = word_at(self.tokens, at + 1, self.words)
+        form = self.words.forms.get(following)
+        return following in _DID or (form is not None and not form.base)
 
     # -- literals
 

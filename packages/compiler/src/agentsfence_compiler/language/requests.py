@@ -18,7 +18,7 @@ from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.clauses import LITERALS, Opens, Segment, phrase_at, word_at
 from agentsfence_compiler.language.lexicon import English, english
 from agentsfence_compiler.language.reading import Request
-from agentsfence_compiler.language.references import Places, References, Role, Scanner
+from agentsfence_compiler.language.references import Places, References, Role, Scanner, canonical_party
 from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token
 
 _NAMING = coverage.SEND_VERBS | frozenset("share invite add remove grant give pay transfer refund reimburse post kick ban send promote assign wire revoke unshare donate tip".split())
@@ -38,7 +38,10 @@ _PACKAGE_NOISE = frozenset("latest newest current version versions globally loca
 _PARTICIPLE_FRAMES = frozenset({"should", "must", "needs", "need", "has", "have", "is", "are", "ought", "shall", "can", "may", "to"})
 _OWNERS = frozenset({"her", "his", "their", "its", "recipient", "recipients", "addressee", "to", "cc", "send-to", "iban", "account"})
 _ADDRESS_WORDS = frozenset({"address", "email", "e-mail", "mail", "recipient", "recipients", "iban", "account", "number", "phone", "handle", "addresses", "emails", "contact"})
+_HOSTED = frozenset({"repo", "repository", "release", "gist", "wiki", "webhook", "pull request", "pr", "merge request", "mr", "collaborator", "team", "deploy key", "visibility", "branch protection", "public"})
+"""Nouns of a hosted repository."""
 _NO_COUNT = frozenset({Risk.LOCAL_WRITE, Risk.EXECUTION})
+_VAGUE = frozenset("it them this that these those everything anything all one ones both something everyone anyone now please again off on up down out in".split())
 _FEW = frozenset({"few", "couple", "bunch", "lot", "number", "series", "set", "bit"})
 
 
@@ -100,13 +103,33 @@ class _Requests:
             return
         for at, end in self._parts(segment):
             refs = self._scan(at, end, lemma)
+            refs.parties += self._headers(index, lemma)
             capabilities = self.capabilities(lemma, refs, at, end)
             self._emit(index, segment, lemma, refs, capabilities, at=at)
+
+    def _headers(self, index: int, lemma: str) -> list[tuple[Role, str]]:
+        """Return the parties on the ``To:`` lines of a message that the person dictates behind a colon."""
+        if lemma not in coverage.SEND_VERBS | {"create", "draft", "compose"} or index + 1 >= len(self.segments):
+            return []
+        content = self.segments[index + 1]
+        if content.opens is not Opens.CONTENT:
+            return []
+        parties = []
+        header = False
+        for place in range(content.first, min(content.last, content.first + 200)):
+            token = self.tokens[place]
+            if token.kind in (Kind.SOFT, Kind.BREAK):
+                header = False
+            elif token.low == ":" and place > content.first and self.tokens[place - 1].low in {"to", "cc", "bcc", "an", "a", "para", "\u00e0", "recipients", "recipient"}:
+                header = True
+            elif header and token.kind in (Kind.ADDRESS, Kind.PARTY):
+                parties.append((Role.TO, canonical_party(token)))
+        return parties
 
     def _cites(self, segment: Segment) -> bool:
         """Whether the verb only introduces words or "no changes": "make no changes", "use utils.py as reference"."""
         following = word_at(self.tokens, segment.body, self.words)
-        return following == "no" and segment.lemma in {"make", "send", "do", "create", "delete", "take"}
+        return following in {"no", "none", "nothing", "nobody", "neither"}
 
     def _parts(self, segment: Segment) -> list[tuple[int, int]]:
         """Return the token ranges of a clause: one, or one per payment ("10 € to A and 500 € to B")."""
@@ -126,7 +149,8 @@ class _Requests:
         return any(self._amount_at(k) for k in window) and any(self.tokens[k].low == "to" for k in window)
 
     def _scan(self, at: int, end: int, lemma: str) -> References:
-        return Scanner(self.tokens, self.words, self.places, sends=lemma in _NAMING).scan(at, end)
+        plain = lemma in {"install", "uninstall", "upgrade"}
+        return Scanner(self.tokens, self.words, self.places, sends=lemma in _NAMING, plain=plain).scan(at, end)
 
     def _output(self, index: int, segment: Segment) -> None:
         """A reading clause may ask for an explicit output path or address (paper, 4, item 3)."""
@@ -224,13 +248,17 @@ class _Requests:
         return tuple(named) or ("chat.send", "social.publish", "web.post")
 
     def _acting(self, lemma: str, refs: References) -> tuple[str, ...]:
+        if lemma == "make" and any(word.lower() in {"public", "private", "visible"} for _, word in refs.words):
+            return ("file.share",)
         placed = [name for place in refs.places for name in coverage.BY_PLACE.get((lemma, place), ())]
         named = _noun_capabilities(lemma, refs, None)
         if lemma in {"delete", "remove", "clear", "clean"} and refs.paths and refs.nouns and refs.nouns[0] in coverage.CONTENT_NOUNS and _is_file(refs):
             return ("file.write",)
-        chosen = [*placed, *named]
+        chosen = _here([*placed, *named], refs)
         if refs.paths and not any(name.startswith(("file.", "folder.", "drive.", "media.", "database.", "git.")) for name in chosen):
             chosen += self._on_paths(lemma, refs)
+        if not chosen and not refs.paths:
+            chosen += coverage.by_family(lemma, refs.nouns)
         if not chosen:
             chosen += coverage.ALONE.get(lemma, ())
             head = refs.nouns[0] if refs.nouns else _last_word(refs)
@@ -375,7 +403,7 @@ class _Requests:
         for at in range(segment.first, end):
             if at >= segment.last and sentence_over:
                 return False
-            if self.tokens[at].low in table and phrase_at(self.tokens, at, end, table, words):
+            if self.tokens[at].low in table and self.tokens[at].low != "without" and phrase_at(self.tokens, at, end, table, words):
                 return True
             sentence_over = self.tokens[at].low in {".", "!", "?"} or self.tokens[at].kind is Kind.BREAK
         return False
@@ -440,7 +468,7 @@ class _Requests:
             parties = []
             for token in tokens[place + 1 : segment.last]:
                 if token.kind in (Kind.ADDRESS, Kind.PARTY):
-                    parties += self._scan_party(token)
+                    parties.append(canonical_party(token))
                 elif token.kind is Kind.WORD and token.low not in {"and", "or"}:
                     break
             owner = next((low.removesuffix("'s") for low in before if low in _OWNERS or low in {"my", "our"} or low.endswith("'s")), "")
@@ -448,11 +476,6 @@ class _Requests:
                 continue
             return [_Declared(owner, tuple(parties))] if owner and parties else []
         return []
-
-    def _scan_party(self, token: Token) -> list[str]:
-        from agentsfence_compiler.language.references import canonical_party  # noqa: PLC0415
-
-        return [canonical_party(token)]
 
 
 _REACHED = frozenset({Role.OBJECT, Role.TO, Role.INSIDE, Role.AS})
@@ -462,11 +485,19 @@ _PARTY_CLASSES = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FIN
 def _reached(refs: References, capability: str, lemma: str) -> list[str]:
     """Return the parties that a capability reaches: the object of the send, with whom a file is shared."""
     risk = coverage.risk_of(capability, lemma)
-    wide = capability.startswith(("calendar.", "file.share", "access.", "repo.admin", "chat.admin"))
+    wide = capability.startswith(("calendar.", "file.share", "access.", "repo.admin", "chat.admin", "email.draft", "task.", "issue.update"))
     if risk not in _PARTY_CLASSES and not wide:
         return []
     roles = _REACHED | {Role.WITH, Role.FOR} if wide else _REACHED
     return [party for role, party in refs.parties if role in roles]
+
+
+def _here(names: Sequence[str], refs: References) -> list[str]:
+    """Return the candidates without those of another place: a named path is here, a branch without a host is here."""
+    if refs.paths and "drive" not in refs.places:
+        return [name for name in names if coverage.risk_of(name, "") is not Risk.EXTERNAL_WRITE]
+    hosted = "repo" in refs.places or bool(set(refs.nouns) & _HOSTED)
+    return [name for name in names if hosted or not name.startswith("repo.")]
 
 
 def _declared_for(declared: Sequence[_Declared], refs: References) -> tuple[str, ...]:
@@ -525,7 +556,7 @@ def _written(refs: References) -> bool:
 
 
 def _last_word(refs: References) -> str:
-    words = [word for role, word in refs.words if role is Role.OBJECT and word.isalpha()]
+    words = [word for role, word in refs.words if role is Role.OBJECT and word.isalpha() and word.lower() not in _VAGUE]
     return words[-1].lower() if words else ""
 
 
@@ -557,7 +588,7 @@ def push_targets(refs: References) -> list[str]:
         low = word.lower()
         if low in _REMOTES:
             found.append(f"remote:{low}")
-        elif low in _BRANCHES or (role is Role.TO and any(c in word for c in "-_") and word[0].isalnum()):
+        elif low in _BRANCHES or (any(c in word for c in "-_") and word[0].isalnum()):
             found.append(f"branch:{word}")
     for _, text in refs.slashed:
         remote, _, branch = text.partition("/")
@@ -570,7 +601,7 @@ def push_targets(refs: References) -> list[str]:
 
 def _max_calls(refs: References, risks: frozenset[Risk], few: bool) -> int | None:
     """Return how often a request may be done: "an event" once; "the summary" says nothing."""
-    if refs.count is None or few or refs.universal or risks <= _NO_COUNT:
+    if refs.count is None or few or refs.universal or risks <= _NO_COUNT or "draft" in refs.nouns:
         return None
     reached = len({party for _, party in refs.parties}) + len({name for _, name in refs.names})
     if refs.count == 1 and (refs.plural or reached > 1):

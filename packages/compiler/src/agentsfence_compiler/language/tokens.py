@@ -71,7 +71,7 @@ _SCAN = re.compile(
     |(?P<quoted>"[^"\n]{{1,400}}"|\u201c[^\u201c\u201d\n]{{1,400}}\u201d|\u201e[^\u201c\u201d\u201e\n]{{1,400}}[\u201c\u201d]
       |\u00ab[^\u00ab\u00bb\n]{{1,400}}\u00bb|\u300c[^\u300c\u300d\n]{{1,400}}\u300d
       |(?<![\w'\u2019])['\u2018](?:[^'\u2018\u2019\n]|(?<=\w)['\u2019](?=\w)){{1,300}}['\u2019](?!\w))
-    |(?P<money>(?:[$\u20ac\u00a3\u00a5\u20b9]|(?<![A-Za-z])(?:USD|EUR|GBP|CHF|JPY)\ )\d[\d,.]{{0,30}}[km]?\b)
+    |(?P<money>(?<![\w.,@/-])\d[\d.,]{{0,30}}\ ?(?:[$\u20ac\u00a3\u00a5\u20b9](?!\d)|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?|bucks|francs?|yen|rupees?)\b)|(?:[$\u20ac\u00a3\u00a5\u20b9]|(?<![A-Za-z])(?:USD|EUR|GBP|CHF|JPY)\ )\d[\d,.]{{0,30}}[km]?\b)
     |(?P<number>(?<![\w@./#+-])\d{{1,3}}(?:,\d{{3}}){{1,8}}(?:\.\d{{1,4}})?(?![\w/-]))
     |(?P<cjk>[{_CJK}]+)
     |(?P<chunk>[^{_BREAKS}{_CJK}]+)

@@ -145,7 +145,8 @@ def _forms(lemmas: Mapping[str, str]) -> Mapping[str, Form]:
     for word, lemma in lemmas.items():
         for form in _past(word):
             forms.setdefault(form, Form(lemma, base=False, gerund=False, participle=True))
-        forms.setdefault(_gerund(word), Form(lemma, base=False, gerund=True, participle=False))
+        for form in _gerunds(word):
+            forms.setdefault(form, Form(lemma, base=False, gerund=True, participle=False))
         forms.setdefault(_plural(word), Form(lemma, base=False, gerund=False, participle=False))
     for word, lemma in lemmas.items():
         old = forms.get(word)
@@ -164,11 +165,11 @@ def _past(word: str) -> tuple[str, ...]:
         return _IRREGULAR[word] or (word,)
     if word.endswith("y") and word[-2:-1] not in _VOWELS:
         return (f"{word[:-1]}ied",)
-    return (f"{_stem(word)}ed",)
+    return (f"{_stem(word)}ed", f"{word}led") if word.endswith("el") else (f"{_stem(word)}ed",)
 
 
-def _gerund(word: str) -> str:
-    return f"{_stem(word)}ing"
+def _gerunds(word: str) -> tuple[str, ...]:
+    return (f"{_stem(word)}ing", f"{word}ling") if word.endswith("el") else (f"{_stem(word)}ing",)
 
 
 def _plural(word: str) -> str:

@@ -1,0 +1,77 @@
+"""What a message bounds over the whole task, and turns that only add to the newest request (DESIGN 7.2, 7.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentsfence_compiler.language.clauses import LITERALS, Opens, Segment, word_at
+from agentsfence_compiler.language.lexicon import english
+from agentsfence_compiler.language.reading import Request
+from agentsfence_compiler.language.references import Places, Role, Scanner
+from agentsfence_compiler.language.tokens import Kind, Token
+
+_SENT = frozenset({"email", "mail", "message", "post", "reply", "sms", "text", "call"})
+_USING = frozenset({"use", "visit", "browse", "search", "consult", "check", "read", "open", "stick", "look", "query", "access", "fetch", "trust", "stay", "restrict", "limit"})
+_ADDING = frozenset({"also", "too", "and", "plus", "additionally", "as"})
+_REPLACING = frozenset({"instead", "meant", "mean", "rather", "correction", "not", "actually", "sorry", "oops", "wrong"})
+_CONTINUING = _ADDING | _REPLACING | {"well", "only"}
+
+
+def only_domains(tokens: Sequence[Token], segments: Sequence[Segment]) -> tuple[str, ...]:
+    """Return the hosts of "only use docs.example.com": the words that bound where the task may go."""
+    words = english()
+    hosts: list[str] = []
+    for segment in segments:
+        if segment.opens in (Opens.NEGATION, Opens.CONTENT, Opens.QUESTION):
+            continue
+        span = tokens[segment.first : segment.last]
+        if not any(t.kind in (Kind.HOST, Kind.URL) for t in span):
+            continue
+        only = segment.only or any(t.low in words.sets["only_marks"] or t.low in {"stick", "restrict", "limit", "stay"} for t in span)
+        using = segment.lemma in _USING or any(t.low in {"stick", "restrict", "limit", "stay"} for t in span)
+        if only and using:
+            refs = Scanner(tokens, words, Places(), sends=False).scan(segment.first, segment.last)
+            hosts += [host for role, host in refs.hosts if role is not Role.EXCEPT]
+    return tuple(dict.fromkeys(hosts))
+
+
+def most_sends(tokens: Sequence[Token], segments: Sequence[Segment]) -> int | None:
+    """Return the bound of "at most three mails", "no more than 2 messages"."""
+    words = english()
+    for place in range(len(tokens) - 2):
+        low = tokens[place].low
+        two = word_at(tokens, place + 1, words)
+        if low == "at" and two == "most":
+            at = place + 2
+        elif low == "no" and two == "more" and word_at(tokens, place + 2, words) == "than":
+            at = place + 3
+        elif low in {"maximum", "max"}:
+            at = place + 1 + (two == "of")
+        else:
+            continue
+        if at + 1 >= len(tokens):
+            continue
+        number = tokens[at].value if tokens[at].kind is Kind.NUMBER else words.maps["counts"].get(tokens[at].low, "")
+        if number.isdigit() and words.nouns.get(tokens[at + 1].low, "") in _SENT:
+            return int(number)
+    return None
+
+
+def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places) -> Request | None:
+    """Return what a verbless turn adds to the newest request: "also to carol@x.example", "b.md instead"."""
+    if not tokens or len(tokens) > 40 or any(s.opens in (Opens.QUESTION, Opens.NEGATION, Opens.CONTENT, Opens.READING) for s in segments):
+        return None
+    lows = {t.low for t in tokens}
+    if not any(t.kind in LITERALS for t in tokens) or not lows & _CONTINUING:
+        return None
+    refs = Scanner(tokens, english(), places, sends=True).scan(0, len(tokens))
+    start, end = tokens[0].start, tokens[-1].end
+    recipients = tuple(dict.fromkeys(p for role, p in refs.parties if role not in (Role.SOURCE, Role.EXCEPT)))
+    paths = [path for role, path_text, _ in refs.paths if role is not Role.EXCEPT and (path := places.path(path_text))]
+    if not recipients and not paths:
+        return None
+    return Request(
+        start, end, text[start:end], "", (), frozenset(), recipients=recipients, paths=tuple(paths),
+        instead=bool(lows & _REPLACING) or "only" in lows,
+    )  # fmt: skip
+
