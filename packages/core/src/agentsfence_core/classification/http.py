@@ -47,9 +47,7 @@ _WRITING: Final = frozenset(
 )
 _DELETING: Final = frozenset({"DELETE", "PURGE"})
 _METHODS: Final = _READING | _WRITING | _DELETING
-_URL_KEYS: Final = frozenset(
-    {"url", "urls", "uri", "uris", "endpoint", "href", "link", "links", "address", "host", "baseurl", "domain", "page"}
-)
+_URL_KEYS: Final = frozenset({"url", "urls", "uri", "uris", "endpoint", "href", "host", "baseurl"})
 _BODY_KEYS: Final = frozenset(
     {
         "body", "data", "json", "form", "formdata", "payload", "rawbody", "requestbody", "postdata", "multipart", "jsonbody",
