@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -19,9 +20,9 @@ MAIL, MAIL_TWO, JOHN, SAVE, FIX, CLEAN, TESTS, PUSH, POST, PAY, READ, CRM = CLAU
 
 
 def hardened(
-    message: Message, *permissions: dict[str, object], bans: list[dict[str, object]] | None = None
+    message: Message, *permissions: Mapping[str, object], bans: Sequence[Mapping[str, object]] = ()
 ) -> Hardened:
-    draft = read_draft({"permissions": list(permissions), "prohibitions": bans or []})
+    draft = read_draft({"permissions": list(permissions), "prohibitions": [dict(ban) for ban in bans]})
     return harden(draft, message.reading, message.envelope, message.text, home="/home/u")
 
 

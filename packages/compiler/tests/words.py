@@ -77,7 +77,10 @@ class Message:
 
 def message_of(clauses: Sequence[Asked], *, bans: Iterable[Prohibition] = (), lead: str = "") -> Message:
     """Return a message that consists of clauses, read as the table says."""
-    text, requests, rows, parts = lead, [], [], []
+    text = lead
+    requests: list[Request] = []
+    rows: list[Permission] = []
+    parts: list[Clause] = []
     for asked in clauses:
         text = f"{text}{', then ' if requests else ''}"
         start, end = len(text), len(text) + len(asked.text)

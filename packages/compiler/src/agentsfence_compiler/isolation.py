@@ -65,6 +65,11 @@ class Isolated:
     """Text after a fence or tag that is never closed: it grants nothing, but bans in it still count."""
     removed: tuple[Removed, ...] = ()
 
+    @property
+    def empty(self) -> bool:
+        """Whether no words of the person are left."""
+        return not self.instruction.replace(PLACE, "").strip()
+
 
 @dataclass(slots=True)
 class _Sheet:

@@ -57,7 +57,7 @@ class IntentCompiler:
         """Return the policy of a new task; read-only with every prohibition where anything fails."""
         understood, fault = _understand(message.text, context)
         isolated, reading = understood.isolated, understood.reading
-        if fault or not isolated.instruction:
+        if fault or isolated.empty:
             policy = _fallen(understood, context)
             reason = (Dropped("the whole request", fault or "nothing is left of your message but quoted material"),)
             return Compiled(
@@ -92,18 +92,17 @@ class IntentCompiler:
         isolated, reading = understood.isolated, understood.reading
         if not fault and not _matters(understood):
             return Compiled(current, isolated.instruction, isolated.removed, changed=False)
-        hardened, _, failed = (
-            self._hardened(understood, context)
-            if understood.asks and not fault
-            else (whole(Envelope()), ("", ""), fault)
-        )
+        if understood.asks and not fault:
+            hardened, _, fault = self._hardened(understood, context)
+        else:
+            hardened = whole(understood.envelope)  # nothing to draft: bans and limits speak for themselves
         views = request_views(reading, isolated.instruction)
         if hardened is None:
             # A narrowing takes effect although the backend failed; nothing is added.
             bans = replace(understood.envelope, permissions=())
             policy = _guarded_amend(current, bans, Reading(), context)
             return Compiled(
-                policy, isolated.instruction, isolated.removed, (Dropped("what you asked for", failed),), views
+                policy, isolated.instruction, isolated.removed, (Dropped("what you asked for", fault),), views
             )
         policy = _guarded_amend(current, _narrowed(understood.envelope, hardened), reading, context)
         return Compiled(
