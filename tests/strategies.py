@@ -129,6 +129,9 @@ def drawn(make: Callable[[Dice], T]) -> st.SearchStrategy[T]:
 def effect(dice: Dice) -> Effect:
     """One effect of any class, on targets of the pool."""
     capability, risk = dice.pick(CAPABILITIES)
+    unverified = frozenset(dice.maybe(tuple(TargetKind), 5))
+    if risk is Risk.EXECUTION and dice.seldom(2):
+        unverified |= {TargetKind.PROGRAM}  # the usual case, and the one that every ban must ask about
     return Effect(
         capability,
         risk,
@@ -138,7 +141,7 @@ def effect(dice: Dice) -> Effect:
         objects=dice.maybe(OBJECTS, 3),
         values=dice.maybe(VALUES, 3),
         urls=("https://docs.example.com/guide",) if dice.seldom() else (),
-        unverified=frozenset(dice.maybe(tuple(TargetKind), 5)),
+        unverified=unverified,
         invocation=dice.pick((0, 0, 1)),
     )
 
