@@ -56,17 +56,18 @@ def _answered(line: bytes, answer: Answer) -> JsonObject:
 
 @contextmanager
 def _lines(source: str) -> Iterator[BinaryIO]:
+    """Open what is read; an error names the file."""
     if source == "-":
         yield sys.stdin.buffer
         return
+    path = Path(source)
+    if not path.is_file():
+        raise FenceError(f"{source}: no such file", hint="check the path, or use - for standard input")
     try:
-        file = Path(source).open("rb")
+        with path.open("rb") as file:
+            yield file
     except OSError as error:
-        raise FenceError(
-            f"{source}: {error.strerror or error}", hint="check the path, or use - for standard input"
-        ) from error
-    with file:
-        yield file
+        raise FenceError(f"{source}: {error.strerror or error}", hint="check its rights") from error
 
 
 def text_field(data: Mapping[str, object], name: str, default: str | None = None) -> str:

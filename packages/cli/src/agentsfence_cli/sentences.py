@@ -55,8 +55,8 @@ def _allowed(policy: TaskPolicy) -> list[tuple[str, str, str]]:
         if risk is not Risk.READ and policy.permits_class(risk):
             rows.append((_capital(_CLASSES[risk]), _where_overall(policy), ""))
     for name in policy.allowed_tools:
-        risk = vocabulary().risk_of(name)
-        if risk is None or (risk is not Risk.READ and policy.permits_class(risk)):
+        known = vocabulary().risk_of(name)
+        if known is None or (known is not Risk.READ and policy.permits_class(known)):
             rows.append((_does(name), _where_constrained(policy, name), ""))
     return rows
 

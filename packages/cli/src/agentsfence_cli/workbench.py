@@ -14,12 +14,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from agentsfence_core.plugins import Plugins, load_plugins
 
-from agentsfence_core._opening import catalogue_of
-from agentsfence_core._world import home_folder, look_up_paths
-from agentsfence_core.classification.catalogue import Catalogue
+from agentsfence_core.classification.catalogue import Catalogue, builtin
 from agentsfence_core.classification.classifier import classify
 from agentsfence_core.fence import Fence
 from agentsfence_core.model import Action, HostFacts, ToolCall
@@ -57,7 +56,7 @@ class Workbench:
     @classmethod
     def _of(cls, settings: Settings, home: str) -> Workbench:
         plugins = load_plugins(settings)
-        return cls(settings, plugins, catalogue_of(settings, plugins), home, time.time())
+        return cls(settings, plugins, _catalogue(settings, plugins), home, time.time())
 
     def classify(self, call: ToolCall) -> Action:
         """Return what a call can do, lexically."""
@@ -77,9 +76,10 @@ class Workbench:
         paths are lexical.
         """
         settings = self._with(overrides) if overrides else self.settings
-        catalogue = self.catalogue if settings is self.settings else catalogue_of(settings, self.plugins)
+        catalogue = self.catalogue if settings is self.settings else _catalogue(settings, self.plugins)
         if compiler is not None:
             settings = replace(settings, compiler=replace(settings.compiler, name=compiler))
+        ports: dict[str, Any] = {} if look_up else {"look_up": None}
         return Fence(
             settings=settings,
             store=MemoryStore(),
@@ -87,7 +87,7 @@ class Workbench:
             pipeline=self.plugins.pipeline(),
             plugins=self.plugins,
             clock=lambda: self.now,
-            look_up=look_up_paths if look_up else None,
+            **ports,
         )
 
     def _with(self, overrides: Mapping[str, object]) -> Settings:
@@ -109,6 +109,12 @@ class Workbench:
         return self._catalogues[key]
 
 
+def _catalogue(settings: Settings, plugins: Plugins) -> Catalogue:
+    """Return the built-in catalogue with the user's own rows and the plugins'."""
+    rows = plugins.mappings()
+    return builtin().extended(settings.tools, rows) if settings.tools or rows else builtin()
+
+
 def _make_room(kept: dict[str, Settings] | dict[str, Catalogue]) -> None:
     if len(kept) >= _KEPT:
         kept.clear()
@@ -116,7 +122,7 @@ def _make_room(kept: dict[str, Settings] | dict[str, Catalogue]) -> None:
 
 def account_home() -> str:
     """Return the home folder of this account."""
-    return os.environ.get("HOME") or home_folder()
+    return os.environ.get("HOME") or str(Path.home())
 
 
 def person_host(workdir: str | None, workspace: str | None) -> HostFacts:

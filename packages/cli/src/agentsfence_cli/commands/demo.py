@@ -77,20 +77,21 @@ _CONTENT = frozenset({"body", "content", "subject"})
 
 def _show_end(result: Result) -> None:
     SCREEN.heading("What the tools' own recorder says")
-    rows = []
-    for event in result.events:
-        times = result.ran.count(event.number)
-        rows.append(
-            (str(event.number), event.tool, event.final.verdict.value, "ran" if times == 1 else f"ran {times} times")
-        )
-    SCREEN.rows(((*row[:3], "did not run" if row[3] == "ran 0 times" else row[3]) for row in rows),
-                header=("call", "tool", "verdict", "recorder"))  # fmt: skip
+    rows = (
+        (str(event.number), event.tool, event.final.verdict.value, _times(result.ran.count(event.number)))
+        for event in result.events
+    )
+    SCREEN.rows(rows, header=("call", "tool", "verdict", "recorder"))
     SCREEN.line()
     stopped = sum(not event.admitted for event in result.events)
     if result.kept:
         SCREEN.line(f"{len(result.ran)} calls ran, {stopped} were stopped, and no stopped call ran.")
     else:
         SCREEN.line("The recorder does not agree with the verdicts: the fence did not hold.")
+
+
+def _times(count: int) -> str:
+    return {0: "did not run", 1: "ran"}.get(count, f"ran {count} times")
 
 
 def _object(result: Result) -> JsonObject:
