@@ -1,0 +1,74 @@
+"""The entry point: lists, exit codes, and errors in one sentence."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agentsfence_cli.main import COMMANDS
+
+if TYPE_CHECKING:
+    from packages.cli.tests.running import Run
+
+
+def test_help_lists_every_command(run: Run) -> None:
+    done = run("--help")
+    assert done.code == 0
+    assert all(name in done.out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str, run: Run) -> None:
+    done = run(command, "--help")
+    assert done.code == 0
+    assert "Usage: agentsfence" in done.out
+
+
+def test_help_loads_nothing_that_only_a_command_needs() -> None:
+    heavy = "rich pydantic yaml sqlglot tree_sitter httpx structlog agentsfence_core.fence agentsfence_compiler"
+    script = (
+        "import sys\n"
+        "from agentsfence_cli.main import main\n"
+        "try: main(['--help'])\n"
+        f"except SystemExit: print('loaded', [name for name in {heavy.split()!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "loaded []"
+
+
+def test_version_names_the_distribution(run: Run) -> None:
+    done = run("--version")
+    assert done.code == 0
+    assert done.out.startswith("agentsfence 0.")
+
+
+def test_a_misspelt_command_is_a_usage_error_with_the_near_one(run: Run) -> None:
+    done = run("chekc")
+    assert done.code == 2
+    assert "'check'" in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "mcp_gmail_send_email"),
+        ("check", "--policy", "a.yaml", "--request", "Read it", "read_file"),
+        ("classify",),
+        ("classify", "read_file", "--command", "ls"),
+        ("compile",),
+        ("policy", "validate"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_a_usage_error(arguments: tuple[str, ...], run: Run) -> None:
+    assert run(*arguments).code == 2
+
+
+def test_a_mistake_is_one_sentence_without_a_traceback(run: Run) -> None:
+    done = run("policy", "validate", "missing.yaml")
+    assert done.code == 1
+    assert done.err.count("\n") == 1
+    assert "missing.yaml" in done.err
+    assert "Traceback" not in done.err
