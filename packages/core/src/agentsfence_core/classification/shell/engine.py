@@ -1,0 +1,278 @@
+"""Reads one simple command by its row in the table of programs.
+
+Rules of this file:
+
+* A program without a row, a name that the text does not show, and code from a file are unverified execution.
+* A row says what its program does; options and operands say to what.
+* Nothing here knows a program by name: what is special about one stands in its row or in the row's hook.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.options import Given, Split
+from agentsfence_core.classification.shell.programs import program_named
+from agentsfence_core.classification.shell.rows import Option, OptionTable, Program, Role, table_of
+from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.classification.targets.paths import looks_like_path
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model.action import TargetKind
+
+_SYSTEM: Final = re.compile(r"(?:/usr)?(?:/local)?/s?bin/([\w.+\[-]+)|/opt/homebrew/bin/([\w.+-]+)")
+_PATHS: Final = frozenset({Role.TARGET, Role.READ, Role.WRITE, Role.DELETE, Role.EMPTY})
+_ASKS_HELP: Final = frozenset({"--help", "--version"})
+_RUNS_INSIDE: Final = frozenset({"echo", "printf", "cat", "base64", "xxd", "curl", "wget", "tr", "sed", "awk", "rev"})
+
+
+def run(call: Call) -> None:
+    """Add the effects of a simple command, whatever it is."""
+    words = call.words
+    name = words[0]
+    if not name.literal:
+        call.unseen("the program's name is computed")
+        visible_targets(call, words[1:])
+        return
+    scan = call.scan
+    if name.text in scan.functions:
+        return
+    if scan.depth > LIMITS.command_nesting * 2:
+        call.unseen("wrapped too deep")
+        return
+    text = name.text
+    if "/" in text:
+        known = _SYSTEM.fullmatch(text)
+        if known is None:
+            script(call, name, words[1:])
+            return
+        text = known[1] or known[2]
+    program = program_named(text)
+    if program is None:
+        unknown(call)
+    else:
+        apply(call, program)
+
+
+def unknown(call: Call) -> None:
+    """A program without a row: it may do anything, and what its words name is still seen."""
+    call.unseen(f"{call.words[0].text[:40]} is not a known program" if call.words else "no program")
+    visible_targets(call, call.words[1:])
+
+
+def script(call: Call, path: Word, rest: list[Word]) -> None:
+    """A program or script of the file system: named, but what it does is not known."""
+    call.path("script.run", path)
+    call.unseen(f"{path.text[:40]} is a script", "script.run")
+    visible_targets(call, rest)
+
+
+def visible_targets(call: Call, words: list[Word]) -> None:
+    """Let guards and domain checks see the paths and addresses among the words of something unverified."""
+    for word in words[: LIMITS.targets]:
+        text = word.text
+        if text[:1] == "-" and "=" in text:
+            word = word.after(text.index("=") + 1)  # noqa: PLW2901  (the value of --name=value)
+            text = word.text
+        if "://" in text:
+            call.url("web.read", word)
+        elif text and text[0] != "-" and looks_like_path(text):
+            call.path("file.read", word)
+
+
+def nested(call: Call, words: list[Word], *, stdin: str | None = None, piped: bool | None = None) -> None:
+    """Add the effects of a command that the call's program starts, as part of the same invocation."""
+    if not words:
+        return
+    scan = call.scan
+    if scan.depth > LIMITS.command_nesting * 2:
+        call.unseen("wrapped too deep")
+        return
+    inner = Call(scan, words, stdin, piped=call.piped if piped is None else piped)
+    inner.drafts = call.drafts
+    scan.depth += 1
+    run(inner)
+    scan.depth -= 1
+
+
+def shell_line(call: Call, word: Word, *, stdin: str | None = None) -> None:
+    """Add the effects of a shell text that the call's program runs: ``sh -c``, ``watch``, ``eval``."""
+    from agentsfence_core.classification.shell.tree import read_text  # noqa: PLC0415  (tree imports nothing from here)
+
+    if not word.sure:
+        call.unseen("the shell text is computed")
+    scan = call.scan
+    before = len(scan.effects)
+    dirs, variables, functions = scan.dirs, scan.variables, set(scan.functions)
+    scan.variables = {}
+    invocation = scan.invocation
+    read_text(scan, word.text, run, stdin=stdin, piped=call.piped)
+    scan.dirs, scan.variables, scan.functions = dirs, variables, functions
+    if len(scan.effects) == before and not call.drafts and scan.invocation == invocation:
+        call.effect("system.read")
+
+
+def helps(words: list[Word]) -> bool:
+    """Whether a command only prints its help or version."""
+    return bool(words) and words[0].text in _ASKS_HELP
+
+
+def apply(call: Call, program: Program, skip: int = 1) -> None:
+    """Add the effects of a command by its row; ``skip`` words are its name and subcommands."""
+    words = call.words[skip:]
+    if helps(words):
+        call.effect("system.read")
+        return
+    if program.before is not None:
+        program.before(call)
+    if program.hook is not None:
+        program.hook(call, program)
+    elif program.subcommands is not None:
+        subcommand(call, program, skip)
+    else:
+        by_row(call, program, words)
+
+
+def subcommand(call: Call, program: Program, skip: int) -> None:
+    """Find the row of a subcommand behind the program's own options."""
+    table = table_of(program)
+    split = Split(call.words[skip:], table, posix=True, single=program.single)
+    _given(call, program, split.given, [])
+    operands = split.operands
+    rows = program.subcommands or {}
+    if not operands:
+        call.effect(program.bare or program.does)
+        return
+    for count in (3, 2, 1):
+        key = " ".join([word.text for word in operands[:count]])
+        row = rows.get(key) if len(operands) >= count else None
+        if row is not None and all(word.literal for word in operands[:count]):
+            _step(call, row, operands, count)
+            return
+    if not operands[0].literal:
+        call.unseen("the subcommand is computed")
+    elif program.otherwise is not None:
+        _step(call, program.otherwise, operands, 1)
+    else:
+        call.unseen(f"{call.words[0].text[:40]} {operands[0].text[:40]} is not a known subcommand")
+    visible_targets(call, operands)
+
+
+def _step(call: Call, row: Program, operands: list[Word], count: int) -> None:
+    """Read the words after a subcommand by the subcommand's row."""
+    inner = Call(call.scan, [call.words[0], *operands], call.stdin, piped=call.piped)
+    inner.drafts = call.drafts
+    apply(inner, row, count + 1)
+
+
+def by_row(call: Call, program: Program, words: list[Word]) -> None:
+    """Add the effects of options and operands as the row says."""
+    if not words:
+        _base(call, program, program.bare or program.does)
+        return
+    table = table_of(program)
+    split = Split(words, table, posix=program.posix, single=program.single)
+    capability = _capability(program, split.given)
+    _base(call, program, capability)
+    if program.strict and split.strays:
+        call.unseen(f"an option that the row does not name: {split.strays[0][:40]}")
+    if table.dangerous:
+        _hidden_options(call, split.operands)
+    operands = split.operands
+    roles = _roles(program, split)
+    _given(call, program, split.given, [word for role, word in roles if role in _PATHS], capability)
+    for place, (role, word) in enumerate(roles):
+        if role is Role.ARGV:
+            nested(call, operands[place:])
+            return
+        give(call, program, capability, role, word)
+    if not operands and program.bare and not split.given:
+        call.effect(program.bare)
+
+
+def _roles(program: Program, split: Split) -> list[tuple[Role, Word]]:
+    """Return what each operand is to the program."""
+    first = program.operands
+    if first and any(option.role is Role.SCRIPT for _, option, _ in split.given):
+        first = tuple(role for role in first if role is not Role.TEXT)
+    last = len(split.operands) - 1
+    roles = []
+    for place, word in enumerate(split.operands):
+        role = first[place] if place < len(first) else program.rest
+        if program.last is not None and place == last and place:
+            role = program.last
+        roles.append((role, word))
+    return roles
+
+
+def _base(call: Call, program: Program, capability: str) -> None:
+    if program.sure:
+        call.effect(capability)
+    else:
+        call.unseen(f"{call.words[0].text[:40]} runs what the text does not show", capability)
+
+
+def _capability(program: Program, given: list[Given]) -> str:
+    for _, option, _ in given:
+        if option.instead:
+            return option.instead
+    return program.does
+
+
+def _hidden_options(call: Call, operands: list[Word]) -> None:
+    """Refuse to trust text from another command where an option would do something else: ``sort $(cat x)``."""
+    for word in operands:
+        if word.runs and word.text[:1] in "$`" and any(f"{name} " in word.text for name in _RUNS_INSIDE):
+            call.unseen("options may come from another command's output")
+            return
+
+
+def _given(
+    call: Call, program: Program, given: list[Given], operands: list[Word], capability: str | None = None
+) -> None:
+    """Add the effects of the options that were given."""
+    for _, option, value in given:
+        if option.also:
+            call.effect(option.also)
+            for word in operands:
+                call.path(option.also, word)
+        elif value is not None:
+            give(call, program, capability or program.does, option.role, value)
+        elif option.role in {Role.RUN, Role.UNSEEN}:
+            call.unseen("an option starts a program or brings in settings")
+
+
+def give(call: Call, program: Program, capability: str, role: Role, word: Word) -> None:  # noqa: C901  (one case a role)
+    """Add one word to the effects as its role says."""
+    if role is Role.TARGET:
+        call.path(capability, word)
+    elif role is Role.READ:
+        call.path("file.read", word)
+    elif role is Role.WRITE:
+        if word.text not in {"/dev/null", "-", "/dev/stdout", "/dev/stderr"}:
+            call.path("file.write", word)
+    elif role is Role.DELETE:
+        call.path("file.delete", word)
+    elif role is Role.EMPTY:
+        call.path("file.write", word)
+        call.path("file.delete", word)
+    elif role is Role.RUN:
+        call.unseen("an option starts a program")
+        shell_line(call, word)
+    elif role is Role.UNSEEN:
+        call.unseen("options or instructions come from elsewhere")
+        call.path("file.read", word)
+    elif role is Role.OBJECT:
+        call.object(capability, program.kind, word)
+    elif role is Role.URL:
+        call.url(capability, word)
+    elif role is Role.HOST:
+        call.host(capability, word)
+    elif role is Role.RECIPIENT:
+        call.effect(capability).recipients.append(word.text[: LIMITS.target_length])
+        if not word.literal:
+            call.unverified(capability, TargetKind.RECIPIENTS)
+
+
+__all__ = ["Option", "OptionTable", "apply", "by_row", "give", "nested", "run", "script", "shell_line", "unknown"]

@@ -1,0 +1,59 @@
+"""The table of programs: one module per family, each with a ``PROGRAMS`` dict of rows by name."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentsfence_core.classification.shell.rows import Program
+
+FAMILIES = (
+    "builtins",
+    "coreutils",
+    "text",
+    "find",
+    "archive",
+    "wrappers",
+    "shells",
+    "interpreters",
+    "git",
+    "network",
+    "curl",
+    "packages",
+    "build",
+    "containers",
+    "cloud",
+    "forges",
+    "databases",
+    "editors",
+    "system",
+    "media",
+)
+_VERSIONED = re.compile(r"([a-z][a-z+_-]*?)-?\d[\d.]*(?:\.exe)?|([\w.-]+)\.(?:exe|cmd)")
+
+
+@cache
+def all_programs() -> dict[str, Program]:
+    """Return every row by program name; put together once per process."""
+    merged: dict[str, Program] = {}
+    for family in FAMILIES:
+        module = import_module(f"agentsfence_core.classification.shell.programs.{family}")
+        merged.update(module.PROGRAMS)
+    return merged
+
+
+def program_named(name: str) -> Program | None:
+    """Return the row of a program, also for ``python3.12``, ``gcc-13`` and ``node.exe``."""
+    programs = all_programs()
+    row = programs.get(name)
+    if row is None and len(name) < 40 and (versioned := _VERSIONED.fullmatch(name)):
+        row = programs.get(versioned[1] or versioned[2])
+    return row
+
+
+def loads(names: str, row: Program) -> dict[str, Program]:
+    """Return one row under several names."""
+    return dict.fromkeys(names.split(), row)

@@ -1,0 +1,193 @@
+"""Archives and compression: listing reads, packing and unpacking write, several options run programs."""
+
+from __future__ import annotations
+
+from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.engine import by_row, shell_line
+from agentsfence_core.classification.shell.options import Split
+from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
+from agentsfence_core.classification.shell.words import Word
+
+_TAR_RUN = "--to-command -I --use-compress-program --checkpoint-action --rsh-command -F --info-script --new-volume-script"
+_TAR_TEXT = (
+    "-f --file -C --directory -T --files-from -X --exclude-from --exclude -b --blocking-factor -K --starting-file -N --newer "
+    "-L --tape-length -V --label -g --listed-incremental --strip-components --transform --xform -H --format --owner "
+    "--group --mode --mtime --sort --suffix --checkpoint? --warning --index-file --level --after-date --owner-map --occurrence?"
+)
+_MODES = {
+    "t": "list", "list": "list", "d": "list", "diff": "list", "compare": "list", "test-label": "list",
+    "c": "pack", "create": "pack", "r": "pack", "append": "pack", "u": "pack", "update": "pack",
+    "A": "pack", "catenate": "pack", "concatenate": "pack",
+    "x": "unpack", "extract": "unpack", "get": "unpack", "delete": "delete",
+}  # fmt: skip
+_VALUED = frozenset("fCTXbKNLVgHIF")
+
+
+def _tar(call: Call, program: Program) -> None:
+    """``tar`` in both spellings: ``tar -xf a`` and the old ``tar xfC a dir``."""
+    words = _new_style(call.words[1:])
+    split = Split(words, table_of(program), posix=False, single=False)
+    mode, archive, folder = "", None, None
+    removes = False
+    for name, option, value in split.given:
+        if name == "f" or (len(name) > 1 and "file".startswith(name) and value is not None):
+            archive = value
+        elif name == "C" or (len(name) > 2 and "directory".startswith(name)):
+            folder = value
+        elif option.role is Role.RUN:
+            call.unseen("tar runs a program")
+            if value is not None:
+                shell_line(call, Word(value.text.removeprefix("exec="), value.sure))
+        elif name in {"T", "files-from", "X", "exclude-from"} and value is not None:
+            call.path("file.read", value)
+    for name in split.strays:
+        mode = _mode(name) or mode
+        removes = removes or (len(name) > 3 and "remove-files".startswith(name))
+    _effects(call, mode, archive, folder, split.operands, removes=removes)
+
+
+def _mode(name: str) -> str:
+    known = _MODES.get(name, "")
+    if not known and len(name) > 2:
+        known = next((mode for long, mode in _MODES.items() if long.startswith(name)), "")
+    return known
+
+
+def _new_style(words: list[Word]) -> list[Word]:
+    """Return ``xfC a dir`` as ``-x -f a -C dir``."""
+    if not words or not words[0].literal or words[0].text[:1] in {"-", ""}:
+        return words
+    letters, rest = words[0].text, list(words[1:])
+    out: list[Word] = []
+    for letter in letters:
+        out.append(Word(f"-{letter}"))
+        if letter in _VALUED and rest:
+            out.append(rest.pop(0))
+    return out + rest
+
+
+def _effects(call: Call, mode: str, archive: Word | None, folder: Word | None, operands: list[Word], *, removes: bool) -> None:
+    here = folder or Word(".")
+    remote = archive is not None and ":" in archive.text and "/" not in archive.text.partition(":")[0]
+    if remote and archive is not None:
+        call.host("file.upload", archive)
+    if mode == "list":
+        call.effect("file.read")
+        if archive is not None:
+            call.path("file.read", archive)
+    elif mode == "unpack":
+        if archive is not None:
+            call.path("file.read", archive)
+        call.path("file.archive", here)
+    elif mode in {"pack", "delete"}:
+        call.effect("file.archive")
+        if archive is not None:
+            call.path("file.archive", archive)
+        if mode == "delete" and archive is not None:
+            call.path("file.delete", archive)
+        for word in operands if mode == "pack" else ():
+            call.path("file.read", _under(folder, word))
+            if removes:
+                call.path("file.delete", _under(folder, word))
+    else:
+        call.unseen("tar without a mode")
+
+
+def _under(folder: Word | None, word: Word) -> Word:
+    if folder is None or word.text.startswith(("/", "~")):
+        return word
+    return Word(f"{folder.text}/{word.text}", folder.sure and word.sure, folder.glob or word.glob)
+
+
+def _zip(call: Call, program: Program) -> None:
+    """``zip a.zip files`` packs; ``-m`` removes what it packed, ``-TT`` runs a test command."""
+    words = []
+    skip = False
+    for place, word in enumerate(call.words[1:], start=1):
+        if skip:
+            skip = False
+            continue
+        if word.text.startswith("-TT") or word.text.startswith("--unzip-command"):
+            call.unseen("zip runs a test command")
+            glued = word.text[3:] if word.text.startswith("-TT") else word.text.partition("=")[2]
+            line = Word(glued, word.sure) if glued else (call.words[place + 1] if place + 1 < len(call.words) else None)
+            skip = not glued
+            if line is not None:
+                shell_line(call, line)
+            continue
+        words.append(word)
+    split = Split(words, table_of(program), posix=False, single=False)
+    lists = {"sf", "show-files"} & {name.partition("=")[0] for name in split.strays}
+    if any(word.text in {"-sf", "-h", "-L", "-v"} for word in words) and (lists or len(split.operands) < 2):
+        call.effect("file.read")
+    operands = split.operands
+    if operands and not any(word.text == "-sf" for word in words):
+        call.path("file.archive", operands[0])
+        for word in operands[1:]:
+            call.path("file.read", word)
+        if "m" in split.strays or "move" in split.strays:
+            for word in operands[1:]:
+                call.path("file.delete", word)
+        if "d" in split.strays or "delete" in split.strays:
+            call.path("file.delete", operands[0])
+    elif not call.drafts:
+        call.effect("file.archive")
+
+
+def _unzip(call: Call, program: Program) -> None:
+    """``unzip`` unpacks into a folder; ``-l``, ``-t``, ``-p``, ``-v`` and ``-Z`` only read."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    reads = set(split.strays) & {"l", "t", "p", "v", "Z", "z", "c"}
+    folder = next((value for name, _, value in split.given if name == "d" and value is not None), Word("."))
+    for word in split.operands[:1]:
+        call.path("file.read", word)
+    if not reads or "d" in [name for name, _, _ in split.given]:
+        call.path("file.archive", folder)
+
+
+def _compress(call: Call, program: Program) -> None:
+    """``gzip f`` replaces f; ``-c``, ``-l`` and ``-t`` only read."""
+    by_row(call, program, call.words[1:])
+    if not any(word.text[:1] != "-" for word in call.words[1:]):
+        call.drafts.pop("file.archive", None)
+        if not call.drafts:
+            call.effect("system.read")
+
+
+_GZIP = Program(
+    "file.archive",
+    rest=Role.TARGET,
+    options={Role.TEXT: "-S --suffix -b -T --threads -F --format -C --check -M --memory -B --blocksize -D", Role.WRITE: "-o"},
+    instead={"file.read": "-c --stdout --to-stdout -l --list -t --test"},
+    hook=_compress,
+)
+_SEVEN = Program(
+    "file.archive",
+    subcommands={
+        **rows("l t i h", Program("file.read", operands=(Role.TARGET,))),
+        **rows("a u", Program("file.archive", operands=(Role.TARGET,), rest=Role.READ, also={"file.delete": "-sdel"}, single=True)),
+        "d": Program("file.delete", operands=(Role.TARGET,)),
+        **rows("x e", Program("file.archive", operands=(Role.READ,), rest=Role.TEXT)),
+        **rows("rn b", Program("file.archive", operands=(Role.TARGET,))),
+    },
+)
+
+PROGRAMS = {
+    **rows("tar gtar bsdtar", Program("file.archive", options={Role.RUN: _TAR_RUN, Role.TEXT: _TAR_TEXT}, hook=_tar)),
+    "zip": Program("file.archive", options={Role.TEXT: "-b -n -t -tt -x -i -P -s -O -Z"}, hook=_zip),
+    "unzip": Program("file.archive", options={Role.TEXT: "-d -P -x -I -O"}, hook=_unzip),
+    "zipinfo": Program("file.read", operands=(Role.TARGET,)),
+    **rows("gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 pigz lzop brotli compress uncompress pbzip2 pixz", _GZIP),
+    **rows("7z 7za 7zr 7zz p7zip", _SEVEN),
+    **rows("rar unrar", Program("file.archive", subcommands={
+        **rows("l lt lb v vt vb t p", Program("file.read", operands=(Role.TARGET,))),
+        **rows("x e", Program("file.archive", operands=(Role.READ,), rest=Role.TARGET)),
+        **rows("a u f", Program("file.archive", operands=(Role.TARGET,), rest=Role.READ)),
+        **rows("d m mf", Program("file.delete", operands=(Role.TARGET,), rest=Role.TARGET)),
+    })),
+    "ar": Program("file.archive", operands=(Role.TEXT, Role.TARGET), rest=Role.READ),
+    "cpio": Program("file.archive", options={Role.RUN: "--rsh-command", Role.READ: "-I -E --pattern-file", Role.WRITE: "-O", Role.TEXT: "-D --directory -F -H"}, instead={"file.read": "-t --list"}),
+    "unar": Program("file.archive", operands=(Role.READ,), options={Role.TARGET: "-o -output-directory"}, single=True),
+    "lsar": Program("file.read", rest=Role.TARGET),
+    "unsquashfs": Program("file.archive", operands=(Role.READ,), options={Role.TARGET: "-d -dest"}, instead={"file.read": "-l -ls -s"}, single=True),
+}  # fmt: skip

@@ -1,0 +1,188 @@
+"""Cloud command lines: the verb of the operation decides, and storage copies by their direction."""
+
+from __future__ import annotations
+
+from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.options import Split
+from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
+from agentsfence_core.classification.shell.words import Word
+
+_READS = (
+    "describe", "list", "get", "ls", "show", "search", "query", "scan", "head", "lookup", "view", "check", "validate", "filter",
+    "tail", "wait", "estimate", "preview", "batch-get", "help", "version", "info", "status", "diff", "exists", "export-template",
+)  # fmt: skip
+_DELETES = ("delete", "terminate", "remove", "destroy", "purge", "deregister", "batch-delete", "rm", "rb", "empty", "release")
+_ACCESS = (
+    "iam", "policy", "policies", "role", "access-key", "grant", "permission", "acl", "login-profile", "mfa", "trust", "security-group",
+    "kms", "secret", "secrets", "secretsmanager", "keyvault", "ad", "credentials", "key-pair", "user", "bucket-policy", "public-access",
+)  # fmt: skip
+_SECRET_READS = ("get-secret-value", "get-session-token", "assume-role", "get-parameter", "print-access-token", "get-login-password")
+_STORAGE = ("s3", "storage", "gsutil", "blob")
+
+
+def _operands(call: Call, program: Program) -> list[Word]:
+    return Split(call.words[1:], table_of(program), posix=False, single=False).operands
+
+
+def _cloud(call: Call, program: Program) -> None:
+    """Find service and verb among the leading words: ``aws ec2 describe-instances``, ``gcloud compute instances delete x``."""
+    operands = _operands(call, program)
+    words = [word.text.lower() for word in operands[:5]]
+    if any(not word.literal for word in operands[:2]):
+        call.unseen("a computed subcommand")
+        return
+    if not words:
+        call.effect("cloud.read")
+    elif words[0] in _STORAGE and _storage(call, words, operands):
+        return
+    elif words[0] in {"configure", "config", "auth", "login", "init", "logout", "sso"}:
+        reads = len(words) > 1 and words[1] in {"list", "get", "get-value", "print-identity-token", "list-profiles", "describe"}
+        call.effect("cloud.read" if reads or (words[0] == "configure" and len(words) > 1 and words[1] == "get") else "account.security")
+    else:
+        _operation(call, words, operands)
+    if any(word in _SECRET_READS for word in words):
+        call.path("file.read", Word("~/.aws/credentials"))
+
+
+def _operation(call: Call, words: list[str], operands: list[Word]) -> None:
+    verbs = [word for word in words[1:] if word] or words
+    capability = "cloud.write"
+    for word in verbs:
+        if word.startswith(_READS) and not word.startswith(("get-login", "listen")):
+            capability = "cloud.read"
+            break
+        if word.startswith(_DELETES):
+            capability = "cloud.delete"
+            break
+        if word in {"ssh", "start-session", "execute-command", "send-command", "invoke", "run", "exec"} or word.startswith("run-command"):
+            call.unseen("a command in the cloud")
+            break
+        if word in {"deploy", "publish", "promote"} or word.startswith(("create-deployment", "update-function-code")):
+            capability = "deploy.run"
+            break
+        if word.startswith(("create", "update", "put", "add", "attach", "set", "start", "stop", "enable", "disable", "modify")):
+            break
+    if capability == "cloud.write" and any(part in word for word in words[:4] for part in _ACCESS if part in word.split("-") or word == part):
+        capability = "cloud.admin"
+    call.effect(capability)
+    if capability != "cloud.read":
+        for word in operands[2:5]:
+            call.object(capability, "resource", word)
+
+
+_REMOTE = ("s3://", "gs://", "az://", "https://", "b2://", "r2://")
+
+
+def _storage(call: Call, words: list[str], operands: list[Word]) -> bool:
+    """``s3 cp x s3://b`` uploads, ``s3 cp s3://b x`` downloads, ``rm`` deletes."""
+    verb = next((word for word in words[1:3] if word in {"cp", "mv", "sync", "rsync", "rm", "rb", "ls", "mb", "presign", "cat", "du", "stat", "hash", "website", "upload", "download", "upload-batch"}), "")
+    if not verb:
+        return False
+    place = words.index(verb)
+    rest = operands[place + 1 :]
+    if verb in {"rm", "rb"}:
+        call.effect("cloud.delete")
+        for word in rest:
+            call.object("cloud.delete", "bucket", word)
+    elif verb in {"ls", "cat", "du", "stat", "hash"}:
+        call.effect("cloud.read")
+    elif verb == "presign":
+        call.effect("file.share")
+    elif verb in {"mb", "website"}:
+        call.effect("cloud.write")
+    else:
+        _moved(call, verb, rest)
+    return True
+
+
+def _moved(call: Call, verb: str, rest: list[Word]) -> None:
+    sources, target = (rest[:-1], rest[-1]) if len(rest) > 1 else (rest, None)
+    upload = verb.startswith("upload") or (target is not None and target.text.startswith(_REMOTE))
+    for word in sources:
+        if not word.text.startswith(_REMOTE):
+            call.path("file.read", word)
+            if verb == "mv":
+                call.path("file.delete", word)
+        elif verb == "mv":
+            call.object("cloud.delete", "bucket", word)
+    if upload:
+        call.effect("file.upload")
+        if target is not None:
+            call.object("file.upload", "bucket", target)
+            if "://" in target.text:
+                call.effect("file.upload").domains.append(target.text.partition("://")[2].partition("/")[0].lower())
+    elif target is not None:
+        call.path("file.download", target)
+    else:
+        call.effect("file.download")
+    if any(word.text.startswith("--delete") for word in call.words):
+        call.effect("cloud.delete" if upload else "file.delete")
+
+
+_VALUES = (
+    "--region --profile --output --query --endpoint-url --project --zone --account --format --filter --subscription -g --resource-group "
+    "-n --name --location -o --instance-ids --group-name --log-group-name --bucket --key --body --start-time --end-time --table-name "
+    "--function-name --stack-name --cluster --service --limit --filters --max-items --namespace --owners --image-id --user-name --acl "
+    "--policy-arn --policy-document --role-name --db-instance-identifier --exclude --include --cli-input-json --payload --configuration "
+    "--member --role --member --flatten --sort-by --impersonate-service-account -h -m -p -q! --type --id --ids --vpc-id --tags"
+)
+_CLOUD = Program("cloud.read", options={Role.TEXT: _VALUES}, hook=_cloud)
+
+
+def _gsutil(call: Call, program: Program) -> None:
+    operands = _operands(call, program)
+    words = ["storage", *[word.text.lower() for word in operands[:3]]]
+    if len(words) > 1 and words[1] in {"acl", "iam", "defacl"}:
+        call.effect("cloud.admin")
+    elif not _storage(call, words, [Word("storage"), *operands]):
+        call.effect("cloud.write")
+
+
+_TERRAFORM = {
+    **rows("plan show output validate version providers graph get test", Program("cloud.read", rest=Role.TEXT)),
+    "plan": Program("build.run", rest=Role.TEXT, options={Role.WRITE: "-out"}, single=True),
+    "fmt": Program("lint.run", rest=Role.TARGET),
+    "init": Program("package.install"),
+    **rows("apply up update deploy", Program("cloud.write", rest=Role.TEXT)),
+    **rows("destroy down", Program("cloud.delete", rest=Role.TEXT)),
+    **{f"state {verb}": Program("cloud.read") for verb in ("list", "show", "pull")},
+    "state rm": Program("cloud.delete"),
+    **rows("state import taint untaint refresh force-unlock", Program("cloud.write")),
+    "workspace list": Program("cloud.read"),
+    "workspace show": Program("cloud.read"),
+    "workspace delete": Program("cloud.delete"),
+    "workspace": Program("cloud.write"),
+    **rows("preview stack logs whoami about synth diff ls list", Program("cloud.read")),
+    "stack rm": Program("cloud.delete"),
+    "bootstrap": Program("cloud.write"),
+    **rows("login logout", Program("account.security")),
+    "console": Program("code.exec", sure=False),
+    "new": Program("file.write"),
+}  # fmt: skip
+
+
+def _terraform(call: Call, program: Program) -> None:
+    """``terraform apply -destroy`` destroys."""
+    from agentsfence_core.classification.shell.engine import subcommand  # noqa: PLC0415  (avoids a name clash)
+
+    subcommand(call, Program("cloud.read", subcommands=_TERRAFORM, options={Role.UNSEEN: "-chdir"}, single=True), 1)
+    if any(word.text.lstrip("-") == "destroy" for word in call.words[2:]):
+        call.effect("cloud.delete")
+
+
+PROGRAMS = {
+    **rows("aws aws2 awslocal gcloud az doctl linode-cli ibmcloud oci aliyun hcloud scw vultr-cli exo openstack eksctl yc kops bq", _CLOUD),
+    "gsutil": Program("cloud.read", options={Role.TEXT: "-o -h -u"}, hook=_gsutil),
+    **rows("s3cmd mc s5cmd azcopy b2", Program("cloud.read", hook=_gsutil)),
+    **rows("terraform tofu terragrunt pulumi cdk cdktf", Program("cloud.read", hook=_terraform)),
+    **rows("ansible ansible-playbook salt puppet chef-client knife", Program("script.run", sure=False, options={Role.TEXT: "-i -l -u -t -e"}, rest=Role.TARGET)),
+    "ansible-doc": Program("file.read"),
+    "ansible-inventory": Program("file.read"),
+    "ansible-vault": Program("file.write", operands=(Role.TEXT,), rest=Role.TARGET),
+    "ansible-galaxy": Program("package.install", operands=(Role.TEXT,), rest=Role.OBJECT, kind="package"),
+    "packer": Program("cloud.write", subcommands={**rows("validate inspect version fmt", Program("cloud.read")), "build": Program("cloud.write"), "init": Program("package.install")}),
+    "vault": Program("cloud.read", subcommands={**rows("status version", Program("cloud.read")), **rows("read kv token list", Program("account.security")), **rows("write policy auth secrets lease operator login", Program("account.security")), "delete": Program("cloud.delete")}),
+    **rows("op bw pass gopass lpass keepassxc-cli secret-tool security", Program("account.security", rest=Role.TEXT)),
+    "consul": Program("cloud.write"),
+    "nomad": Program("deploy.run"),
+}  # fmt: skip

@@ -1,0 +1,248 @@
+"""HTTP clients: curl, wget, httpie and kin. The method, the body and the files that come or go decide."""
+
+from __future__ import annotations
+
+from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.engine import shell_line
+from agentsfence_core.classification.shell.options import Split
+from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
+from agentsfence_core.classification.shell.words import Word
+
+URL_HINTS = ("://",)
+_READ_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND"})
+_DATA = "-d --data --data-ascii --data-raw --data-binary --data-urlencode --json --url-query"
+_FORM = "-F --form --form-string"
+_CURL_TEXT = (
+    "-A --user-agent -b --cookie -e --referer -H --header -m --max-time -u --user -w --write-out -x --proxy -X --request "
+    "-y --speed-time -Y --speed-limit -z --time-cond -C --continue-at -r --range -U --proxy-user -t --telnet-option -P "
+    "--ftp-port --connect-timeout --retry --retry-delay --retry-max-time --limit-rate --resolve --connect-to --cacert "
+    "--capath --cert-type --key-type --ciphers --max-redirs --max-filesize --interface --local-port --noproxy --preproxy "
+    "--proto --proto-default --proto-redir --tlsv --tls-max --aws-sigv4 --oauth2-bearer --dns-servers --doh-url --delegation "
+    "--keepalive-time --socks5 --socks4 --socks5-hostname --unix-socket --abstract-unix-socket --variable --expand-url "
+    "--parallel-max --rate --request-target --service-name --pass --mail-from --mail-auth --ftp-method --quote -Q --postquote "
+    "--engine --egd-file --random-file --alt-svc --hsts --haproxy-clientip --ipfs-gateway --krb --login-options"
+)
+_CURL = Program(
+    "web.read",
+    options={
+        Role.SCRIPT: f"{_DATA} {_FORM}",
+        Role.READ: "-T --upload-file -E --cert --key --netrc-file --proxy-cert --proxy-key --pinnedpubkey",
+        Role.WRITE: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl --etag-save --output-dir",
+        Role.UNSEEN: "-K --config",
+        Role.URL: "--url",
+        Role.RECIPIENT: "--mail-rcpt",
+        Role.TEXT: _CURL_TEXT,
+    },
+)
+
+
+def _curl(call: Call, program: Program) -> None:
+    """A GET is a read; a body, a form, an upload or another method is a write to the host."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    method, sends, gets, saves = "", False, False, False
+    urls = list(split.operands)
+    recipients: list[Word] = []
+    for name, option, value in split.given:
+        if value is None:
+            continue
+        if option.role is Role.SCRIPT or (option.role is Role.READ and name in {"T", "upload-file"}):
+            sends = sends or name != "url-query"
+            _payload(call, name, value)
+        elif option.role is Role.READ:
+            call.path("file.read", value)
+        elif option.role is Role.WRITE:
+            saves = _save(call, value) or saves
+        elif option.role is Role.UNSEEN:
+            call.unseen("curl options from a file")
+            call.path("file.read", value)
+        elif option.role is Role.URL:
+            urls.append(value)
+        elif option.role is Role.RECIPIENT:
+            recipients.append(value)
+        elif name == "X" or (len(name) > 2 and "request".startswith(name)):
+            method = value.text.upper() if value.sure else "POST"
+        else:
+            _other(call, name, value)
+    gets = any(name in {"G", "get"} for name in split.strays)
+    saves = saves or any(name in {"O", "J", "remote-name", "remote-name-all"} for name in split.strays)
+    _reach(call, urls, method, sends=sends and not (gets and not method), saves=saves, recipients=recipients)
+    if gets and sends:
+        call.effect("web.post")  # -G -d puts the data into the address: it leaves all the same
+        for word in urls:
+            call.url("web.post", word)
+
+
+def _payload(call: Call, name: str, value: Word) -> None:
+    """``-d @f``, ``-F x=@f`` and ``-T f`` send a file."""
+    text = value.text
+    if name in {"T", "upload-file"}:
+        call.path("file.read", value)
+        return
+    if name in {"F", "form"}:
+        field, _, content = text.partition("=")
+        if content[:1] in {"@", "<"}:
+            call.path("file.read", Word(content[1:].partition(";")[0], value.sure))
+        del field
+        return
+    if name == "data-raw":
+        return
+    place = 0 if text.startswith("@") else text.find("@") if name.startswith("data-u") else -1
+    if place >= 0 and text[place + 1 :] not in {"", "-"}:
+        call.path("file.read", Word(text[place + 1 :], value.sure))
+
+
+def _save(call: Call, value: Word) -> bool:
+    if value.text in {"-", "/dev/null", "/dev/stdout", "/dev/stderr", "%"} and value.sure:
+        return False
+    call.path("file.download", value)
+    return True
+
+
+def _other(call: Call, name: str, value: Word) -> None:
+    if name in {"x", "proxy", "preproxy", "socks5", "socks4", "socks5-hostname", "doh-url", "proxy1.0"}:
+        call.host("web.read", Word(value.text.partition("://")[2] or value.text, value.sure))
+    elif name in {"resolve", "connect-to"}:
+        call.unseen("the address of a host is replaced")
+    elif name in {"unix-socket", "abstract-unix-socket"}:
+        call.unseen("a local socket")
+        call.path("file.read", value)
+    elif name in {"b", "cookie"} and "=" not in value.text:
+        call.path("file.read", value)
+    elif name in {"H", "header"} and value.text.startswith("@"):
+        call.path("file.read", value.after(1))
+    elif name in {"engine", "Q", "quote", "postquote"}:
+        call.unseen("an engine or server commands")
+
+
+def _capability(url: Word, method: str, *, sends: bool) -> str:
+    scheme = url.text.partition("://")[0].lower() if "://" in url.text else ""
+    if scheme in {"smtp", "smtps"}:
+        return "email.send"
+    if method == "DELETE":
+        return "web.post"
+    if sends or (method and method not in _READ_METHODS):
+        return "web.post"
+    return "web.read"
+
+
+def _reach(call: Call, urls: list[Word], method: str, *, sends: bool, saves: bool, recipients: list[Word]) -> None:
+    """Add what is reached, and what a DELETE or a computed part of the address means."""
+    if not urls:
+        call.effect("web.post" if sends or recipients else "web.read")
+    if saves:
+        call.effect("file.download")
+    for word in urls:
+        if word.text.lower().startswith("file:"):
+            call.path("file.read", word)
+            continue
+        capability = _capability(word, method, sends=sends or bool(recipients))
+        if word.runs and capability == "web.read":
+            capability = "web.post"  # the output of a command leaves in the address
+        call.url(capability, word)
+        if method == "DELETE":
+            call.value("web.post", "method", "DELETE")
+    for word in recipients:
+        call.effect("email.send").recipients.append(word.text[:320])
+
+
+_WGET = Program(
+    "file.download",
+    options={
+        Role.SCRIPT: "--post-data --body-data",
+        Role.READ: "--post-file --body-file -i --input-file --load-cookies --certificate --private-key --ca-certificate",
+        Role.WRITE: "-o --output-file -a --append-output --save-cookies --warc-file",
+        Role.RUN: "--use-askpass",
+        Role.UNSEEN: "--config -e --execute",
+        Role.TEXT: "-O --output-document -P --directory-prefix --method -t --tries -T --timeout -w --wait --waitretry -Q --quota "
+        "-U --user-agent --header --referer --user --password --http-user --http-password --limit-rate -A --accept -R --reject -D "
+        "--domains --exclude-domains -I -X --cut-dirs -l --level --max-redirect --progress --proxy-user --base -B --start-pos "
+        "--dns-timeout --connect-timeout --read-timeout --bind-address --prefer-family --compression --regex-type --accept-regex "
+        "--reject-regex --restrict-file-names --secure-protocol --ciphers",
+    },
+)
+
+
+def _wget(call: Call, program: Program) -> None:
+    """``wget`` saves a file; ``-O -`` and ``--spider`` only read; a body or another method writes to the host."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    sends, method, target, folder = False, "", None, None
+    for name, option, value in split.given:
+        if value is None:
+            continue
+        if option.role is Role.SCRIPT:
+            sends = True
+        elif option.role is Role.READ:
+            call.path("file.read", value)
+            sends = sends or name.startswith(("post", "body"))
+        elif option.role is Role.WRITE:
+            call.path("file.write", value)
+        elif option.role is Role.RUN:
+            call.unseen("wget starts a program")
+            shell_line(call, value)
+        elif option.role is Role.UNSEEN:
+            call.unseen("wget settings")
+        elif name == "O" or (len(name) > 7 and "output-document".startswith(name)):
+            target = value
+        elif name == "P" or (len(name) > 2 and "directory-prefix".startswith(name)):
+            folder = value
+        elif len(name) > 2 and "method".startswith(name):
+            method = value.text.upper()
+    looks = "spider" in split.strays or (target is not None and target.text in {"-", "/dev/null", "/dev/stdout"})
+    if not looks:
+        call.effect("file.download")
+        for word in split.operands if target is None else ():
+            call.path("file.download", _saved_as(word, folder))
+        if target is not None:
+            call.path("file.download", target)
+    _reach(call, split.operands, method, sends=sends, saves=False, recipients=[])
+    if "delete-after" in split.strays:
+        call.drafts.pop("file.download", None)
+
+
+def _saved_as(word: Word, folder: Word | None) -> Word:
+    name = word.text.partition("?")[0].rstrip("/").rpartition("/")[2] if word.text.count("/") > 2 else "index.html"
+    return Word(f"{folder.text}/{name}" if folder else name, word.sure and (folder is None or folder.sure))
+
+
+def _httpie(call: Call, program: Program) -> None:
+    """``http [METHOD] URL [items]``: an item with ``=`` or ``@`` makes it a POST."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    operands = split.operands
+    method = ""
+    if operands and operands[0].text.isalpha() and operands[0].text.isupper():
+        method, operands = operands[0].text, operands[1:]
+    items = operands[1:]
+    sends = call.piped and call.stdin is not None
+    for item in items:
+        text = item.text
+        mark = next((mark for mark in ("==", ":=@", "=@", ":=", "=", "@", ":") if mark in text), "")
+        if mark in {"=@", ":=@", "@"}:
+            call.path("file.read", item.after(text.index(mark) + len(mark)))
+        sends = sends or mark not in {"", "==", ":"}
+    saves = False
+    for _, option, value in split.given:
+        if option.role is Role.WRITE and value is not None:
+            saves = _save(call, value) or saves
+    _reach(call, operands[:1], method, sends=sends, saves=saves or "d" in split.strays or "download" in split.strays, recipients=[])
+
+
+_HTTPIE = Program(
+    "web.read",
+    options={Role.WRITE: "-o --output", Role.TEXT: "-a --auth -A --auth-type -p --print -s --style --session --proxy --timeout --verify --cert --max-redirects --pretty --format-options", Role.SCRIPT: "--raw"},
+    hook=_httpie,
+)
+
+PROGRAMS = {
+    "curl": Program("web.read", options=_CURL.options, hook=_curl),
+    **rows("curlie", Program("web.read", options=_CURL.options, hook=_curl)),
+    **rows("wget wget2", Program("file.download", options=_WGET.options, hook=_wget)),
+    **rows("http https xh httpie", _HTTPIE),
+    **rows("aria2c axel", Program("file.download", rest=Role.URL, options={Role.TEXT: "-o --out -d --dir -s -x -j", Role.UNSEEN: "--conf-path --on-download-complete --on-download-start", Role.READ: "-i --input-file"})),
+    **rows("youtube-dl yt-dlp", Program("file.download", rest=Role.URL, options={Role.TEXT: "-f --format -o --output -P --paths --cookies-from-browser --proxy", Role.RUN: "--exec --downloader --external-downloader", Role.UNSEEN: "--config-locations --plugin-dirs -a --batch-file"})),
+    **rows("lynx w3m links elinks", Program("web.read", rest=Role.URL, options={Role.TEXT: "-width -cols", Role.UNSEEN: "-cfg -config -cmd_script -editor", Role.READ: "-post_data! -get_data!"}, single=True)),
+    **rows("xdg-open open sensible-browser firefox chromium google-chrome", Program("process.control", rest=Role.URL)),
+    **rows("grpcurl", Program("web.post", operands=(Role.HOST,), options={Role.TEXT: "-d -H -proto -import-path -authority"}, single=True)),
+    "websocat": Program("web.post", rest=Role.URL, sure=False),
+    "wscat": Program("web.post", options={Role.URL: "-c --connect", Role.TEXT: "-x -H"}),
+    **rows("ab wrk hey siege k6 vegeta", Program("web.post", rest=Role.URL, options={Role.TEXT: "-n -c -t -d -z -q -m -H -T -p -s"})),
+}

@@ -1,0 +1,59 @@
+"""Pictures, sound, video and documents: they read one file and write another."""
+
+from __future__ import annotations
+
+from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.options import Split
+from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
+
+
+def _ffmpeg(call: Call, program: Program) -> None:
+    """``ffmpeg -i in … out``: the last operand is written; an address is read or written to."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=True)
+    for name, option, value in split.given:
+        if value is not None and option.role is Role.READ:
+            if "://" in value.text:
+                call.url("web.read", value)
+            else:
+                call.path("file.read", value)
+        del name
+    for word in split.operands:
+        if "://" in word.text:
+            call.url("web.post", word)
+        elif word.text not in {"-", "/dev/null"}:
+            call.path("file.write", word)
+    if not call.drafts:
+        call.effect("file.read")
+
+
+_FFMPEG = Program(
+    "file.write",
+    options={
+        Role.READ: "-i",
+        Role.TEXT: "-c -codec -c:v -c:a -b:v -b:a -r -s -t -to -ss -f -vf -af -filter -filter_complex -map -preset -crf -vframes -frames:v "
+        "-ar -ac -vn! -an! -y! -n! -loglevel -v -threads -pix_fmt -aspect -q:v -q:a -vcodec -acodec -movflags -metadata -itsoffset -framerate "
+        "-hide_banner! -nostdin! -stats! -loop -shortest! -profile:v -level -g -bufsize -maxrate -strict",
+    },
+    single=True,
+    hook=_ffmpeg,
+)
+
+PROGRAMS = {
+    **rows("ffmpeg avconv", _FFMPEG),
+    **rows("ffprobe", Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-v -show_entries -of -print_format -select_streams -i!"}, single=True)),
+    **rows("convert magick", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TEXT: "-resize -quality -crop -density -rotate -geometry -gravity -fill -font -pointsize -background -format -threshold -blur -border"}, single=True)),
+    "mogrify": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-resize -quality -format -path"}, single=True),
+    **rows("sox cwebp dwebp lame flac oggenc opusenc rsvg-convert inkscape potrace img2pdf qrencode", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TARGET: "-o --output"})),
+    **rows("optipng jpegoptim pngquant svgo exiftran jhead", Program("file.write", rest=Role.TARGET)),
+    "exiftool": Program("file.read", rest=Role.TARGET, options={Role.UNSEEN: "-config -@ -execute! -if"}, also={"file.write": "-overwrite_original -delete_original"}, single=True),
+    **rows("pdftotext pdfimages pdftoppm pdfseparate ps2pdf pdf2ps", Program("file.read", operands=(Role.TARGET, Role.WRITE), options={Role.TEXT: "-f -l -r -enc -x -y -W -H"}, single=True)),
+    **rows("pdftk qpdf pdfunite gs", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TEXT: "-s? -d? -f"})),
+    **rows("libreoffice soffice unoconv", Program("file.write", rest=Role.READ, options={Role.TARGET: "--outdir", Role.TEXT: "--convert-to"})),
+    **rows("wkhtmltopdf wkhtmltoimage weasyprint", Program("file.write", rest=Role.URL, last=Role.TARGET)),
+    "tesseract": Program("file.write", operands=(Role.READ, Role.TARGET), options={Role.TEXT: "-l --psm --oem --dpi"}),
+    **rows("dot neato gnuplot plantuml mmdc", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o", Role.READ: "-i", Role.TEXT: "-T?"})),
+    "whisper": Program("file.write", rest=Role.READ),
+    **rows("mpv vlc ffplay aplay afplay paplay feh eog", Program("process.control", rest=Role.READ, options={Role.UNSEEN: "--script --config-dir"})),
+    **rows("lp lpr", Program("web.post", rest=Role.READ, options={Role.TEXT: "-d -P -n -o -#"})),
+    **rows("lpstat lpq", Program("system.read")),
+}  # fmt: skip

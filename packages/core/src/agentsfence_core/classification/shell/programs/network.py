@@ -1,0 +1,261 @@
+"""Other network programs: name lookups read, everything that carries data out writes."""
+
+from __future__ import annotations
+
+from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.engine import by_row, shell_line
+from agentsfence_core.classification.shell.options import Split
+from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
+from agentsfence_core.classification.shell.words import Word
+
+
+def _lookup(call: Call, program: Program) -> None:
+    """A lookup or ping reads; a computed name carries the output of a command out in the name."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    call.effect("web.read")
+    for word in split.operands:
+        name = word.text.lstrip("@")
+        if "." in name or not name.isupper():
+            call.host("web.post" if word.runs else "web.read", Word(name, word.sure))
+    for name, _, value in split.given:
+        if name in {"f", "i"} and value is not None and call.words[0].text == "dig":
+            call.path("file.read", value)
+
+
+_PING = Program(
+    "web.read",
+    options={Role.TEXT: "-c -i -I -W -w -s -t -m -M -Q -S -p -l -q! -n! -f! -T -z -N -A! -x -k -b -y -R! -g"},
+    hook=_lookup,
+)
+_DIG = Program("web.read", options={Role.TEXT: "-b -c -f -k -p -q -t -x -y -u! -4! -6!"}, hook=_lookup)
+
+
+def _remote_part(word: Word) -> str:
+    """Return the host of ``user@host:path`` or ``rsync://host/``; empty for a local path."""
+    text = word.text
+    if "://" in text:
+        return text.partition("://")[2].partition("/")[0]
+    head, colon, _ = text.partition(":")
+    return head if colon and "/" not in head and len(head) > 1 else ""
+
+
+def _transfer(call: Call, program: Program) -> None:
+    """``scp`` and ``rsync``: to a host is an upload, from a host a download, ``--delete`` deletes."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    for name, option, value in split.given:
+        if option.role is Role.RUN:
+            _remote_shell(call, name, value)
+        elif option.role is Role.READ and value is not None:
+            call.path("file.read", value)
+        elif option.role is Role.WRITE and value is not None:
+            call.path("file.write", value)
+    operands = split.operands
+    if not operands:
+        call.effect("file.read")
+        return
+    sources, target = operands[:-1], operands[-1]
+    dry = {"n", "dry-run", "list-only"} & set(split.strays)
+    if len(operands) == 1 or dry:
+        sources, target = operands, None  # type: ignore[assignment]
+    upload = target is not None and bool(_remote_part(target))
+    for word in sources:
+        host = _remote_part(word)
+        if host:
+            call.host("web.read", Word(host, word.sure))
+        else:
+            call.path("file.read", word)
+    if target is None:
+        return
+    if upload:
+        call.host("file.upload", Word(_remote_part(target), target.sure))
+    else:
+        call.path("file.copy" if not any(_remote_part(word) for word in sources) else "file.download", target)
+    if any(len(name) > 2 and name.startswith("del") for name in split.strays):
+        call.path("file.delete", target) if not upload else call.effect("file.delete")
+    if any(name.startswith("remove-s") for name in split.strays):
+        for word in sources:
+            call.path("file.delete", word)
+
+
+def _remote_shell(call: Call, name: str, value: Word | None) -> None:
+    """``rsync -e ssh`` is how rsync reaches a host; any other program is one."""
+    if name in {"e", "rsh"} and value is not None and value.sure:
+        first = value.text.split(" ")[0]
+        if first in {"ssh", "/usr/bin/ssh"} and "proxycommand" not in value.text.lower():
+            return
+    if name == "o" and value is not None and not value.text.lower().startswith(("proxycommand", "localcommand", "knownhostscommand")):
+        return
+    call.unseen("an option starts a program")
+    if value is not None:
+        shell_line(call, value)
+
+
+_RSYNC = Program(
+    "file.copy",
+    options={
+        Role.RUN: "-e --rsh --rsync-path",
+        Role.READ: "--exclude-from --include-from --files-from --password-file --filter-file",
+        Role.WRITE: "--log-file --write-batch",
+        Role.TEXT: "--exclude --include -f --filter -B --block-size --bwlimit --timeout --contimeout --port --chmod --chown "
+        "--backup-dir --suffix --max-size --min-size --partial-dir -T --temp-dir --compare-dest --copy-dest --link-dest "
+        "--out-format --info --debug --max-delete --modify-window -M --remote-option --usermap --groupmap --iconv "
+        "--address --sockopts --outbuf --stop-after --compress-level --compress-choice --checksum-choice",
+    },
+    hook=_transfer,
+)
+_SCP = Program("file.copy", options={Role.RUN: "-S -o", Role.READ: "-i -F", Role.TEXT: "-c -l -P -J -X -D"}, hook=_transfer)
+
+
+def _netcat(call: Call, program: Program) -> None:
+    """``nc`` carries its input out; ``-e`` and ``-c`` start a program, ``-z`` only looks, ``-l`` listens."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    for _, option, value in split.given:
+        if option.role is Role.RUN:
+            call.unseen("netcat starts a program")
+            if value is not None:
+                shell_line(call, value)
+    flags = set(split.strays)
+    if "l" in flags or "listen" in flags:
+        call.effect("process.control")
+        return
+    capability = "web.read" if "z" in flags and not call.piped else "web.post"
+    call.effect(capability)
+    for word in split.operands[:1]:
+        call.host(capability, word)
+
+
+def _socat(call: Call, program: Program) -> None:
+    """``socat`` joins two addresses: files, hosts, programs."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    for word in split.operands:
+        kind, _, rest = word.text.partition(":")
+        kind = kind.upper()
+        target = rest.partition(",")[0]
+        if kind in {"EXEC", "SYSTEM", "SHELL"}:
+            call.unseen("socat starts a program")
+            shell_line(call, Word(target, word.sure))
+        elif kind.startswith(("TCP", "UDP", "SSL", "OPENSSL", "SCTP", "SOCKS", "PROXY", "IP")):
+            if "LISTEN" in kind or "RECV" in kind:
+                call.effect("process.control")
+            else:
+                call.host("web.post", Word(target.rpartition(":")[0] or target, word.sure))
+        elif kind in {"FILE", "OPEN", "GOPEN", "CREATE", "UNIX-CONNECT", "UNIX", "UNIX-CLIENT"}:
+            call.path("file.write", Word(target, word.sure))
+        elif word.text != "-" and kind not in {"STDIO", "STDIN", "STDOUT", "STDERR", "PIPE", "FD", "PTY"}:
+            call.path("file.write", Word(word.text.partition(",")[0], word.sure))
+    if not call.drafts:
+        call.effect("web.post")
+
+
+_OPENSSL_READS = frozenset(
+    "version x509 crl dgst asn1parse verify ciphers speed list errstr prime rand s_time storeutl help md5 sha1 sha256 sha512 info".split()  # noqa: SIM905
+)
+
+
+def _openssl(call: Call, program: Program) -> None:
+    """``openssl`` looks at keys and certificates; ``-out`` writes, ``s_client`` carries its input out, engines load code."""
+    words = call.words[1:]
+    verb = words[0].text if words else ""
+    row = Program(
+        "file.read",
+        options={
+            Role.WRITE: "-out -keyout -writerand -CAserial -sign -signature! -sess_out -keylogfile",
+            Role.READ: "-in -inkey -key -CAfile -CApath -cert -certfile -config -rand -CA -CAkey -kfile -verify",
+            Role.TEXT: "-subj -days -passin -passout -pass -k -K -iv -nameopt -inform -outform -newkey -pkeyopt -algorithm "
+            "-purpose -servername -starttls -cipher -host -port -extensions -checkend -dates! -addext -name -curves -alpn",
+            Role.UNSEEN: "-engine -provider -provider-path",
+            Role.HOST: "-connect -proxy",
+        },
+        single=True,
+    )
+    if verb in {"s_client", "s_time"}:
+        row = Program("web.post" if call.piped else "web.read", options=row.options, single=True)
+    elif verb in {"s_server", "ocsp", "ts", "cms", "smime", "ca"}:
+        row = Program("process.control" if verb == "s_server" else "file.write", options=row.options, single=True)
+    elif verb not in _OPENSSL_READS and verb not in {"enc", "req", "rsa", "ec", "pkey", "genrsa", "genpkey", "ecparam", "pkcs12", "pkcs8", "pkcs7", "passwd", "base64", "dhparam", "pkeyutl", "rsautl", "dsa", "ecdsa", "gendsa", "crl2pkcs7", "spkac", "kdf", "mac", "rehash", "nseq", "fipsinstall", "aes-256-cbc", "sess_id"}:
+        call.unseen("an unknown openssl command")
+        return
+    by_row(call, row, words[1:])
+
+
+def _mail(call: Call, program: Program) -> None:
+    """``mail -s subject a@b`` sends what arrives on its input."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    if not split.operands and not split.given and not call.piped:
+        call.effect("email.read")
+        return
+    draft = call.effect("email.send")
+    for _, option, value in split.given:
+        if option.role is Role.RECIPIENT and value is not None:
+            draft.recipients += [part.strip() for part in value.text.split(",")]
+        elif option.role is Role.READ and value is not None:
+            call.path("file.read", value)
+        elif option.role is Role.HOST and value is not None:
+            call.host("email.send", value)
+    draft.recipients += [word.text for word in split.operands]
+
+
+_MAIL = Program("email.send", options={Role.RECIPIENT: "-c -b --cc --bcc --to -t? --recipient", Role.READ: "-a --attach -A -q -F --attachment", Role.TEXT: "-s --subject -r --from -f -S -e -u -xu -xp -o -m --body --header -h --auth-user --auth-password -au -ap", Role.HOST: "--server --smtp"}, hook=_mail)
+_SWAKS = Program("email.send", options={Role.RECIPIENT: "--to -t --cc --bcc", Role.READ: "--attach --data -d --attach-body", Role.HOST: "--server -s", Role.TEXT: "--from -f --header --body --h-Subject --auth-user --auth-password --port -p --ehlo --helo"}, hook=_mail)
+_INTERACTIVE = Program("file.upload", operands=(Role.HOST,), options={Role.RUN: "-S -D -e -c", Role.UNSEEN: "-b -f", Role.TEXT: "-P -p -u -i -o -F -l -R -B"}, sure=False)
+
+PROGRAMS = {
+    **rows("ping ping6 fping traceroute traceroute6 tracepath mtr arping", _PING),
+    **rows("dig host nslookup drill kdig whois delv", _DIG),
+    "rsync": _RSYNC,
+    "scp": _SCP,
+    "sftp": _INTERACTIVE,
+    **rows("ftp lftp tftp ncftp telnet rlogin smbclient cadaver", _INTERACTIVE),
+    **rows("nc ncat netcat", Program("web.post", options={Role.RUN: "-e -c --exec --sh-exec --lua-exec", Role.TEXT: "-p -s -w -i -q -x -X -T -I -O -G -M --proxy --source-port --source"}, hook=_netcat)),
+    "socat": Program("web.post", options={Role.TEXT: "-b -t -T -L -W"}, hook=_socat),
+    "openssl": Program("file.read", hook=_openssl),
+    "ssh-keygen": Program("file.write", options={Role.TARGET: "-f", Role.TEXT: "-t -b -C -N -P -m -R -I -n -V -O -s -E", Role.UNSEEN: "-D -w"}, instead={"file.read": "-l -B -F -y"}),
+    "ssh-keyscan": Program("web.read", rest=Role.HOST, options={Role.TEXT: "-p -t -T", Role.READ: "-f"}),
+    "ssh-copy-id": Program("access.grant", rest=Role.HOST, options={Role.READ: "-i -F", Role.TEXT: "-p -o"}),
+    "ssh-add": Program("account.security", rest=Role.READ, instead={"system.read": "-l -L"}),
+    "ssh-agent": Program("process.control"),
+    **rows("mail mailx s-nail mutt neomutt msmtp sendmail sendemail ssmtp mpack", _MAIL),
+    "swaks": _SWAKS,
+    "rclone": Program("file.upload", subcommands={
+        **rows("ls lsd lsl lsf lsjson size tree about version listremotes check cryptcheck hashsum md5sum sha1sum ncdu", Program("cloud.read", rest=Role.TEXT)),
+        "cat": Program("cloud.read"),
+        **rows("copy copyto sync bisync move moveto copyurl rcat mkdir touch settier", Program("file.upload", rest=Role.READ)),
+        **rows("delete deletefile purge rmdir rmdirs cleanup dedupe", Program("cloud.delete")),
+        **rows("config", Program("account.security")),
+        **rows("link", Program("file.share")),
+        **rows("mount serve rcd", Program("process.control")),
+    }, options={Role.UNSEEN: "--config", Role.TEXT: "--transfers --checkers"}),
+    **rows("nmap masscan zmap rustscan nikto", Program("web.read", rest=Role.HOST, options={Role.TEXT: "-p -T -e -S --top-ports --max-retries --min-rate", Role.WRITE: "-oN -oX -oG -oA -o", Role.UNSEEN: "--script --datadir"}, single=True)),
+    **rows("tcpdump tshark dumpcap", Program("system.read", options={Role.WRITE: "-w", Role.READ: "-r -F", Role.RUN: "-z", Role.TEXT: "-i -c -s -n! -G -C -W -Y -f -T -e"})),
+    **rows("ss netstat arp ifstat iftop nethogs", Program("system.read")),
+    "ip": Program("system.read", subcommands=None, hook=lambda call, program: _ip(call)),
+    "ifconfig": Program("system.read", hook=lambda call, program: call.effect("system.read" if len(call.words) < 3 else "system.configure") and None),
+    **rows("iptables ip6tables nft ufw firewall-cmd pfctl", Program("system.configure", hook=lambda call, program: _firewall(call))),
+    **rows("nmcli resolvectl networkctl", Program("system.configure", hook=lambda call, program: _network(call))),
+    "route": Program("system.read", hook=lambda call, program: call.effect("system.read" if len(call.words) < 3 else "system.configure") and None),
+    **rows("ngrok cloudflared localtunnel lt bore", Program("process.control", sure=False)),
+    **rows("croc wormhole magic-wormhole transfer", Program("file.upload", operands=(Role.TEXT,), rest=Role.READ)),
+    **rows("wg wg-quick openvpn tailscale", Program("system.configure")),
+}  # fmt: skip
+
+
+def _ip(call: Call) -> None:
+    """``ip addr`` and ``ip route show`` read; ``add``, ``del``, ``set`` configure; ``netns exec`` runs."""
+    words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
+    if "exec" in words:
+        call.unseen("ip netns exec")
+    acts = {"add", "del", "delete", "set", "change", "replace", "flush", "append", "save", "restore", "attach"} & set(words)
+    call.effect("system.configure" if acts or any(word.text.startswith("-b") for word in call.words[1:]) else "system.read")
+
+
+def _firewall(call: Call) -> None:
+    words = {word.text for word in call.words[1:]}
+    reads = {"-L", "-S", "--list", "status", "list", "--list-all", "--state", "-s"}
+    acts = {"-A", "-D", "-I", "-F", "-P", "-X", "-Z", "add", "delete", "flush", "insert"}
+    call.effect("system.read" if words & reads and not words & acts else "system.configure")
+
+
+def _network(call: Call) -> None:
+    words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
+    reads = not words or words[-1] in {"status", "show", "list", "query", "general", "device", "connection", "dev", "con"}
+    call.effect("system.read" if reads or "show" in words or "query" in words[:1] else "system.configure")

@@ -1,0 +1,61 @@
+"""Shells: ``-c`` text is read as the command it is; scripts and standard input are not."""
+
+from __future__ import annotations
+
+from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.engine import script, shell_line
+from agentsfence_core.classification.shell.rows import Program, rows
+from agentsfence_core.classification.shell.words import Word
+
+_WITH_VALUE = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
+
+
+def _shell(call: Call, program: Program) -> None:
+    """``sh -c text`` is its text, ``sh file`` a script, ``... | sh`` whatever arrives."""
+    words = call.words[1:]
+    place = 0
+    text_follows = reads_input = False
+    while place < len(words):
+        option = words[place].text
+        if not words[place].sure or option[:1] not in {"-", "+"} or len(option) < 2:
+            break
+        place += 1
+        if option == "--":
+            break
+        if option in {"--rcfile", "--init-file", "--login"} or option.startswith("--rcfile="):
+            if option != "--login":
+                call.unseen("a start-up file")
+        elif option.startswith("--"):
+            continue
+        else:
+            text_follows = text_follows or "c" in option
+            reads_input = reads_input or "s" in option
+            if option[-1] not in "oO":
+                continue
+        if option in _WITH_VALUE:
+            place += 1
+    rest = words[place:]
+    if text_follows:
+        _text(call, rest)
+    elif rest and not reads_input and rest[0].text != "-":
+        script(call, rest[0], rest[1:])
+    elif call.stdin is not None:
+        shell_line(call, Word(call.stdin))
+    elif not call.drafts and [word.text for word in words] in (["--version"], ["--help"]):
+        call.effect("system.read")
+    else:
+        call.unseen("a shell that runs what arrives")
+
+
+def _text(call: Call, rest: list[Word]) -> None:
+    if not rest:
+        call.unseen("a shell without a text")
+        return
+    # What the text calls $0, $1 … are the words behind it: unknown to the reader of the text, so never verified there.
+    shell_line(call, rest[0])
+
+
+PROGRAMS = {
+    **rows("sh bash dash zsh ksh ash mksh fish rbash", Program("shell.exec", hook=_shell)),
+    **rows("csh tcsh nu elvish xonsh", Program("shell.exec", sure=False)),
+}

@@ -1,0 +1,267 @@
+"""Searching and editing text: grep, sed, awk, jq and their kin."""
+
+from __future__ import annotations
+
+import re
+
+from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.engine import by_row, shell_line
+from agentsfence_core.classification.shell.options import Split
+from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
+from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.model.action import TargetKind
+
+_GREP = Program(
+    "file.read",
+    operands=(Role.TEXT,),
+    rest=Role.TARGET,
+    options={
+        Role.SCRIPT: "-e --regexp",
+        Role.TEXT: "-A --after-context -B --before-context -C --context -m --max-count --include --exclude --exclude-dir "
+        "--color? --colour? --label -d --directories -D --devices --binary-files --group-separator -f --file -t --type",
+        Role.READ: "--exclude-from",
+    },
+)
+_RG = Program(
+    "file.read",
+    operands=(Role.TEXT,),
+    rest=Role.TARGET,
+    options={
+        Role.SCRIPT: "-e --regexp --files! --type-list!",
+        Role.RUN: "--pre --hostname-bin",
+        Role.TEXT: "-A --after-context -B --before-context -C --context -g --glob --iglob -m --max-count -t --type -T "
+        "--type-not -j --threads --color --colors -r --replace -E --encoding -M --max-columns -d --max-depth --sort "
+        "--sortr --type-add --pre-glob --max-filesize --engine --context-separator --path-separator --dfa-size-limit",
+        Role.READ: "-f --file --ignore-file",
+    },
+)
+_SED_TOKEN = re.compile(r"/(?:[^/\\\n]|\\.)*/|[0-9]+|\\.|[^/]", re.DOTALL)
+_RUNS_SHELL = re.compile(r"(?:^|[;{}\n0-9$/!,\s])e(?:\s|$)|(?:^|[;{}\n0-9$/!,])e[^\w;}\n]")
+_WRITES_FILE = re.compile(r"(?:^|[;{}\n0-9$/!,\s])[wW]\s+([^\n;}]+)")
+
+
+def _sed(call: Call, program: Program) -> None:
+    """``sed`` prints; ``-i`` edits, and its own language can write files (``w``) and run programs (``e``)."""
+    words = call.words[1:]
+    split = Split(words, table_of(program), posix=False, single=False)
+    scripts = [value for _, option, value in split.given if option.role is Role.SCRIPT and value is not None]
+    if not scripts and not any(name == "f" or (len(name) > 1 and "file".startswith(name)) for name, _, _ in split.given):
+        scripts = split.operands[:1]
+    sandboxed = any(name == "sandbox" for name in split.strays)
+    for script in scripts:
+        if not sandboxed:
+            _sed_script(call, script)
+    by_row(call, program, words)
+
+
+def _sed_script(call: Call, word: Word) -> None:
+    """Read a sed script for what writes and runs."""
+    runs, files = sed_commands(word.text)
+    for line in runs:
+        call.unseen("sed runs a program")
+        if line:
+            shell_line(call, Word(line, word.sure))
+    for file in files:
+        if file not in {"/dev/stdout", "/dev/stderr"}:
+            call.path("file.write", Word(file, word.sure))
+    if word.runs:
+        call.unseen("the sed script is computed")
+
+
+def sed_commands(script: str) -> tuple[list[str], list[str]]:
+    """Return the shell lines and the files that a sed script names; one pass over the text."""
+    runs: list[str] = []
+    files: list[str] = []
+    place, size = 0, len(script)
+    while place < size:
+        char = script[place]
+        if char in "/\\" and (char == "/" or place + 1 < size):
+            mark = "/" if char == "/" else script[place + 1]
+            place = _past(script, place + (1 if char == "/" else 2), mark)
+        elif char == "s" or char == "y":
+            place = _substitution(script, place, runs, files)
+        elif char in "ewWrRaicbtT:#":
+            stop = script.find("\n", place)
+            stop = size if stop < 0 else stop
+            if char in "btT":
+                semicolon = script.find(";", place)
+                stop = min(stop, semicolon if semicolon >= 0 else size)
+            rest = script[place + 1 : stop].strip()
+            if char == "e":
+                runs.append(rest)
+            elif char in "wW":
+                files.append(rest)
+            place = stop + 1
+        else:
+            place += 1
+    return runs, files
+
+
+def _past(script: str, place: int, mark: str) -> int:
+    """Return the place behind the next unescaped ``mark``; inside brackets it does not count."""
+    size = len(script)
+    inside = False
+    while place < size:
+        char = script[place]
+        if char == "\\":
+            place += 2
+            continue
+        if char == "[" and not inside and "]" in script[place + 2 : place + 60]:
+            inside = True
+        elif char == "]" and inside:
+            inside = False
+        elif char == mark and not inside:
+            return place + 1
+        place += 1
+    return size
+
+
+def _substitution(script: str, place: int, runs: list[str], files: list[str]) -> int:
+    """Read ``s/a/b/flags``: flag ``e`` runs the result, ``w`` writes it."""
+    if place + 1 >= len(script):
+        return place + 1
+    mark = script[place + 1]
+    if mark in "\n \\":
+        return place + 1
+    kind = script[place]
+    place = _past(script, place + 2, mark)
+    place = _past(script, place, mark)
+    while kind == "s" and place < len(script) and script[place] in "gpiImMewW0123456789":
+        if script[place] == "e":
+            runs.append("")
+        elif script[place] in "wW":
+            stop = script.find("\n", place)
+            stop = len(script) if stop < 0 else stop
+            files.append(script[place + 1 : stop].strip())
+            return stop
+        place += 1
+    return place
+
+
+_AWK_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+_AWK_REGEX = re.compile(r"(?<=[~(,{;!&|\s])/(?:[^/\\\n]|\\.)+/|^/(?:[^/\\\n]|\\.)+/")
+_AWK_RUNS = re.compile(r"\bsystem\s*\(|\|&?\s*getline|\|\s*getline|@load\b|@include\b|\bextension\s*\(")
+_AWK_PRINTS = re.compile(r"\bprintf?\b[^;}\n]*")
+
+
+def _awk(call: Call, program: Program) -> None:
+    """``awk`` prints; its language can run programs, write files and open sockets."""
+    words = call.words[1:]
+    split = Split(words, table_of(program), posix=True, single=False)
+    scripts = [value for _, option, value in split.given if option.role is Role.SCRIPT and value is not None]
+    from_file = [value for name, _, value in split.given if name in {"f", "file", "E", "exec", "i", "include", "l", "load"} and value]
+    operands = split.operands
+    call.effect("file.read")
+    for value in from_file:
+        if value.text in {"inplace", "/inplace"} or value.text.endswith("inplace"):
+            for word in operands[1:]:
+                call.path("file.write", word)
+        else:
+            call.unseen("an awk program from a file", "script.run")
+            call.path("script.run", value)
+    programs_in_files = any(name in {"f", "file", "E", "exec"} for name, _, _ in split.given)
+    if not scripts and not programs_in_files:
+        scripts, operands = operands[:1], operands[1:]
+    for script in scripts:
+        _awk_script(call, script)
+    for word in operands:
+        if "=" not in word.text:
+            call.path("file.read", word)
+
+
+def _awk_script(call: Call, word: Word) -> None:
+    text = word.text
+    strings = _AWK_STRING.findall(text)
+    bare = _AWK_REGEX.sub(" ", _AWK_STRING.sub('"', text))
+    if _AWK_RUNS.search(bare) or word.runs:
+        call.unseen("awk runs a program")
+        for line in strings:
+            if " " in line or line.startswith("/"):
+                shell_line(call, Word(line.replace('\\"', '"'), word.sure))
+    pipes = writes = False
+    for statement in _AWK_PRINTS.findall(bare):
+        outside = _outside_parentheses(statement)
+        pipes = pipes or "|" in outside.replace("||", "")
+        writes = writes or ">" in outside
+    if "|&" in bare or any(line.startswith("/inet") for line in strings):
+        call.unverified("web.post", TargetKind.DOMAINS)
+        for line in strings:
+            parts = line.split("/")
+            if line.startswith("/inet") and len(parts) > 4:
+                call.host("web.post", Word(parts[4]))
+    if pipes:
+        call.unseen("awk pipes into a program")
+        for line in strings:
+            shell_line(call, Word(line, word.sure))
+    if writes:
+        call.effect("file.write")
+        targets = re.findall(r'>>?\s*"((?:[^"\\\n]|\\.)*)"', text)
+        for target in targets:
+            call.path("file.write", Word(target))
+        if not targets:
+            call.unverified("file.write", TargetKind.PATHS)
+
+
+def _outside_parentheses(text: str) -> str:
+    depth = 0
+    out: list[str] = []
+    for char in text:
+        if char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+        elif depth <= 0:
+            out.append(char)
+    return "".join(out)
+
+
+_AWK = Program(
+    "file.read",
+    options={
+        Role.TEXT: "-F --field-separator -v --assign",
+        Role.READ: "-f --file -E --exec -i --include -l --load",
+        Role.SCRIPT: "-e --source",
+        Role.WRITE: "-o? --pretty-print? -d? --dump-variables? -p? --profile?",
+    },
+    hook=_awk,
+)
+
+
+def _yq(call: Call, program: Program) -> None:
+    """``yq`` prints; ``-i`` edits in place."""
+    by_row(call, program, call.words[1:])
+
+
+PROGRAMS = {
+    **rows("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep", _GREP),
+    "rg": _RG,
+    "ripgrep": _RG,
+    **rows("ag ack pt sift", Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.RUN: "--pager", Role.WRITE: "--output", Role.TEXT: "-A -B -C -G -m --ignore --type --type-set --depth", Role.READ: "-p --path-to-ignore", Role.UNSEEN: "--ackrc"})),
+    "sed": Program(
+        "file.read",
+        operands=(Role.TEXT,),
+        rest=Role.TARGET,
+        options={Role.SCRIPT: "-e --expression", Role.UNSEEN: "-f --file", Role.TEXT: "-l --line-length"},
+        also={"file.write": "-i? --in-place?"},
+        hook=_sed,
+    ),
+    **rows("awk gawk mawk nawk goawk", _AWK),
+    "jq": Program(
+        "file.read",
+        operands=(Role.TEXT,),
+        rest=Role.TARGET,
+        options={Role.TEXT: "--arg --argjson --indent --tab!", Role.READ: "--slurpfile --rawfile -L", Role.SCRIPT: "-f --from-file"},
+    ),
+    **rows("yq", Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.TEXT: "-o --output-format -p --input-format -I --indent --prettyPrint! -s --split-exp", Role.SCRIPT: "--from-file --expression"}, also={"file.write": "-i --inplace --in-place"}, hook=_yq)),
+    **rows("gron dasel htmlq pup xq csvcut csvgrep csvlook csvstat csvsort csvjson in2csv csvkit", Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET)),
+    "xmllint": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "--output -o", Role.TEXT: "--xpath --encode --pattern", Role.READ: "--schema --dtdvalid --relaxng"}, single=True),
+    "xsltproc": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.TEXT: "--param --stringparam"}, sure=True),
+    "mlr": Program("file.read", rest=Role.TEXT, also={"file.write": "-I"}),
+    "tr": Program("system.read"),
+    "envsubst": Program("system.read"),
+    "bc": Program("system.read", rest=Role.READ, options={Role.TEXT: "-e"}),
+    "dc": Program("system.read", rest=Role.READ, options={Role.TEXT: "-e --expression", Role.UNSEEN: "-f --file"}),
+    "sd": Program("file.write", operands=(Role.TEXT, Role.TEXT), rest=Role.TARGET, options={Role.TEXT: "-n -f --flags --max-replacements"}, instead={"file.read": "-p --preview"}),
+    "ast-grep": Program("file.read", options={Role.TEXT: "-p --pattern -l --lang -r --rewrite", Role.UNSEEN: "-c --config"}, also={"file.write": "-U --update-all -i --interactive"}),
+    "pandoc": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output --log", Role.RUN: "-F --filter -L --lua-filter --pdf-engine", Role.TEXT: "-f --from -t --to -M --metadata -V --variable --toc-depth", Role.READ: "--template -H -B -A -c --bibliography --csl --reference-doc", Role.UNSEEN: "-d --defaults --data-dir"}),
+}

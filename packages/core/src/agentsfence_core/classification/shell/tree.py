@@ -1,0 +1,566 @@
+"""From text to invocations: parse, walk every node that can hold a command, hand each simple command to the engine.
+
+Rules of this file:
+
+* Every command in the tree is visited: lists, pipelines, groups, loops, branches, function bodies, substitutions in
+  any kind of quotes, here-documents, assignments, arithmetic, redirections.
+* A fault in the parse makes the whole unverified, and what could be read of it still counts.
+* A ``cd`` moves relative paths. Where it may have failed, both folders count and the paths are unverified.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import TYPE_CHECKING
+
+from agentsfence_core.classification.shell.call import ENVIRONMENT, Call, Scan
+from agentsfence_core.classification.shell.environment import SECRET, changes_programs
+from agentsfence_core.classification.shell.syntax import Prepared, prepare, restore
+from agentsfence_core.classification.shell.words import Word, unescape, unescape_ansi, unescape_double, words_of
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model.action import Effect
+from agentsfence_core.model.risk import Risk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Node, Parser
+
+_DEEPEST = 120
+_local = threading.local()
+_GLOB = re.compile(r"(?<!\\)[*?\[]")
+_BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_PLAIN_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_EMPTYING = frozenset({":", "true", "false", "cat /dev/null", "echo -n", "printf ''", "printf", "echo -n ''"})
+_SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
+_QUIET = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
+
+
+def _parser() -> Parser:
+    """Return this thread's parser, made on first use."""
+    parser: Parser | None = getattr(_local, "parser", None)
+    if parser is None:
+        import tree_sitter_bash  # noqa: PLC0415  (lazy: start-up budget)
+        from tree_sitter import Language, Parser  # noqa: PLC0415
+
+        parser = _local.parser = Parser(Language(tree_sitter_bash.language()))
+    return parser
+
+
+def read_text(scan: Scan, text: str, run: Callable[[Call], None], *, stdin: str | None = None, piped: bool = False) -> None:
+    """Read a shell text into ``scan``; ``run`` reads one simple command."""
+    if scan.depth > LIMITS.command_nesting:
+        scan.unreadable("nested too deep", text)
+        return
+    prepared = prepare(text)
+    if prepared.fault:
+        scan.unreadable(prepared.fault, text)
+        return
+    root = _parser().parse(prepared.text.encode("utf-8", "replace")).root_node
+    walker = Walker(scan, prepared, run)
+    walker.stdin, walker.piped = stdin, piped
+    scan.depth += 1
+    walker.statements(root)
+    scan.depth -= 1
+    if root.has_error:
+        scan.unreadable("the command does not parse", text)
+    elif walker.empty_bodies != len(prepared.bodies):
+        scan.unreadable("a here-document that bash may read in another way", text)
+
+
+class Walker:
+    """Walks one tree."""
+
+    __slots__ = ("_depth", "_prepared", "_run", "_scan", "empty_bodies", "piped", "stdin")
+
+    def __init__(self, scan: Scan, prepared: Prepared, run: Callable[[Call], None]) -> None:
+        """Walk for ``scan``."""
+        self._scan = scan
+        self._prepared = prepared
+        self._run = run
+        self._depth = 0
+        self.empty_bodies = 0
+        self.stdin: str | None = None
+        self.piped = False
+
+    # -- nodes
+
+    def walk(self, node: Node, extra: tuple[Node, ...] = ()) -> None:
+        """Visit a node. ``extra`` are words behind a redirection that belong to the command in front of it."""
+        kind = node.type
+        handler = _HANDLERS.get(kind)
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            self._scan.unreadable("nested too deep")
+        elif handler is not None:
+            handler(self, node, extra)
+        else:
+            if extra:
+                self._scan.unreadable("words after a redirection", _text(node))
+            self.statements(node)
+        self._depth -= 1
+
+    def statements(self, node: Node) -> None:
+        """Visit the children one after the other; a change of folder in one may have failed for the next."""
+        scan = self._scan
+        for child in node.named_children:
+            before = scan.dirs
+            self.walk(child)
+            if scan.dirs is not before and not scan.certain():
+                scan.dirs = _either(scan.dirs, before)
+
+    def _inside(self, node: Node, extra: tuple[Node, ...] = ()) -> None:
+        """Visit what runs in a process of its own: its changes of folder and variables end with it."""
+        dirs, variables, stdin, piped = self._scan.dirs, dict(self._scan.variables), self.stdin, self.piped
+        if node.type in {"command_substitution", "process_substitution"}:
+            self.stdin, self.piped = None, False
+        if extra:
+            self._scan.unreadable("words after a redirection", _text(node))
+        self.statements(node)
+        self._scan.dirs, self._scan.variables, self.stdin, self.piped = dirs, variables, stdin, piped
+
+    def _list(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit ``a && b || c``, which the parser nests to the left."""
+        parts: list[tuple[str, Node]] = []
+        while node.type == "list":
+            children = node.children
+            if len(children) != 3:
+                self.statements(node)
+                return
+            parts.append((children[1].type, children[2]))
+            node = children[0]
+        self.walk(node)
+        scan = self._scan
+        before = scan.dirs
+        for place, (operator, right) in enumerate(reversed(parts)):
+            if operator != "&&":
+                scan.dirs = _either(scan.dirs, before)
+                scan.variables = {}
+            self.walk(right, extra if place == len(parts) - 1 else ())
+
+    def _pipeline(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit the parts of a pipeline; what ``echo`` writes is known to the next part."""
+        parts = node.named_children
+        stdin, piped, dirs = self.stdin, self.piped, self._scan.dirs
+        for place, part in enumerate(parts):
+            if place:
+                self.stdin, self.piped = self._written_by(parts[place - 1], self.stdin), True
+            self.walk(part, extra if place == len(parts) - 1 else ())
+            self._scan.dirs = dirs
+        self.stdin, self.piped = stdin, piped
+
+    def _written_by(self, node: Node, stdin: str | None) -> str | None:
+        """Return what a command writes to a pipe, where its text says so: ``echo 'rm x'``."""
+        if node.type != "command" or any(child.type in {"variable_assignment", "file_redirect"} for child in node.children):
+            return None
+        words = [self._peek(child) for child in node.named_children]
+        if not words or any(word is None for word in words):
+            return None
+        name, *rest = [word.text for word in words if word is not None]
+        return written(name, rest, stdin)
+
+    def _peek(self, node: Node) -> Word | None:
+        """Return a literal word without visiting what is in it."""
+        if node.type == "command_name":
+            node = node.children[0]
+        if node.type == "word":
+            return self._plain(node)
+        if node.type == "raw_string":
+            return Word(_text(node)[1:-1])
+        if node.type == "string" and all(child.type in {"string_content", '"'} for child in node.children):
+            return Word(unescape_double(_text(node)[1:-1]))
+        return None
+
+    def _redirected(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit a statement with redirections; the words after their targets belong to the statement."""
+        body = node.child_by_field_name("body")
+        redirects = [child for child in node.children if child is not body and child.is_named and child != body]
+        stray: list[Node] = []
+        stdin, piped = self.stdin, self.piped
+        after: list[Node] = []
+        for redirect in redirects:
+            if redirect.type == "file_redirect":
+                stray += redirect.children_by_field_name("destination")[1:]
+                self.piped = self.piped or any(child.type == "<" for child in redirect.children)
+            elif redirect.type in {"herestring_redirect", "heredoc_redirect"}:
+                self.stdin, self.piped = self._document(redirect, after), True
+        words = (*stray, *extra)
+        if body is None:
+            if words:
+                self._scan.unreadable("words after a redirection", _text(node))
+            self._bare(redirects)
+        elif body.type == "command":
+            self._command(body, words, tuple(redirects))
+        else:
+            self.walk(body, words)
+            self._bare(redirects, empties=False)
+        for later in after:
+            if later.type == "pipeline" or "|" in [sibling.type for sibling in later.parent.children if later.parent]:
+                self.stdin = self.stdin if body is not None and _text(body).strip() in {"cat", "tee", "cat -"} else None
+                self.piped = True
+            else:
+                self.stdin, self.piped = stdin, piped
+            self.walk(later)
+        self.stdin, self.piped = stdin, piped
+
+    def _bare(self, redirects: list[Node], *, empties: bool = True) -> None:
+        """Visit redirections that belong to no simple command."""
+        call = Call(self._scan, [Word(">")])
+        call.because = " ".join(_text(redirect)[:60] for redirect in redirects)
+        for redirect in redirects:
+            self._redirect(redirect, call, empties=empties)
+        if call.drafts:
+            self._scan.invocation += 1
+            call.finish()
+
+    def _document(self, node: Node, after: list[Node]) -> str | None:
+        """Return the text of a here-document or here-string where it is literal; visit what runs in it."""
+        if node.type == "herestring_redirect":
+            words = [self.word(child) for child in node.named_children]
+            return words[0].text if len(words) == 1 and words[0].sure else None
+        text: str | None = None
+        literal = False
+        for child in node.named_children:
+            if child.type == "heredoc_start":
+                literal = any(mark in _text(child) for mark in "'\"\\")
+            elif child.type == "heredoc_body":
+                text = self._body(child, literal=literal)
+            elif child.type not in {"heredoc_end", "file_redirect", "file_descriptor"}:
+                after.append(child)
+        return text
+
+    def _body(self, node: Node, *, literal: bool) -> str | None:
+        text = _text(node)
+        if literal:
+            if not text.strip() and self.empty_bodies < len(self._prepared.bodies):
+                text = self._prepared.bodies[self.empty_bodies]
+                self.empty_bodies += 1
+            return text
+        self.statements(node)
+        return None if "$" in text or "`" in text else text
+
+    # -- simple commands
+
+    def _command(self, node: Node, extra: tuple[Node, ...] = (), redirects: tuple[Node, ...] = ()) -> None:
+        """Read one simple command."""
+        words: list[Word] = []
+        own: list[Node] = list(redirects)
+        unsafe = ""
+        stdin, piped = self.stdin, self.piped
+        for child in (*node.children, *extra):
+            kind = child.type
+            if kind == "word":
+                words.append(self._plain(child))
+            elif kind == "variable_assignment":
+                unsafe = self._assign(child, keep=False) or unsafe
+            elif kind == "file_redirect":
+                own.append(child)
+                words += [self.word(stray) for stray in child.children_by_field_name("destination")[1:] if words]
+            elif kind in {"herestring_redirect", "heredoc_redirect"}:
+                self.stdin, self.piped = self._document(child, []), True
+            elif kind == "command_name":
+                words.append(self.word(child.children[0]))
+            else:
+                words += self._split(child)
+        if not words:
+            self._bare(own)
+        else:
+            self._simple(words, own, unsafe)
+        self.stdin, self.piped = stdin, piped
+
+    def _simple(self, words: list[Word], redirects: list[Node], unsafe: str) -> None:
+        scan = self._scan
+        call = Call(scan, words, self.stdin, piped=self.piped)
+        scan.invocation += 1
+        scan.depth += 1
+        invocation = scan.invocation
+        self._run(call)
+        scan.depth -= 1
+        empties = bool(redirects) and call.line() in _EMPTYING
+        for redirect in redirects:
+            self._redirect(redirect, call, empties=empties)
+        if unsafe:
+            call.unseen(f"{unsafe} changes what programs run")
+        latest, scan.invocation = scan.invocation, invocation
+        call.finish()
+        scan.invocation = latest
+
+    def _redirect(self, node: Node, call: Call, *, empties: bool) -> None:
+        """Add what one redirection does to a call."""
+        if node.type != "file_redirect":
+            if node.type not in {"herestring_redirect", "heredoc_redirect"}:
+                self.walk(node)
+            else:
+                for child in node.named_children:
+                    if child.type == "file_redirect":
+                        self._redirect(child, call, empties=empties)
+            return
+        targets = node.children_by_field_name("destination")
+        if not targets:
+            return
+        operator = next((child.type for child in node.children if not child.is_named), ">")
+        word = self.word(targets[0])
+        text = word.text
+        if operator in {">&", "<&"} and (text.rstrip("-").isdigit() or text == "-"):
+            return
+        if targets[0].type == "process_substitution" or (text in _QUIET and word.sure):
+            return
+        socket = _SOCKET.fullmatch(text) if text.startswith("/dev/") else None
+        if socket:
+            call.host("web.post", Word(socket[1], "$" not in socket[1]))
+        elif operator[0] == "<" and operator != "<>":
+            call.path("file.read", word)
+        else:
+            call.path("file.write", word)
+            if empties and operator in {">", ">|"}:
+                call.path("file.delete", word)
+            if text.startswith("/dev/") and not text.startswith(("/dev/shm/", "/dev/pts/")):
+                call.path("file.delete", word)
+
+    # -- words
+
+    def _plain(self, node: Node) -> Word:
+        text = _text(node)
+        if self._prepared.marked:
+            text = restore(text)
+        glob = text != "[" and _GLOB.search(text) is not None
+        return Word(unescape(text), True, glob)
+
+    def _split(self, node: Node) -> list[Word]:
+        """Return the words that one argument becomes: an unquoted variable whose value is known falls apart."""
+        word = self.word(node)
+        if node.type in {"simple_expansion", "expansion"} and word.sure and " " in word.text:
+            return words_of(word.text.split())
+        return [word]
+
+    def word(self, node: Node) -> Word:
+        """Return a word, and visit the commands inside it."""
+        kind = node.type
+        if kind == "word":
+            return self._plain(node)
+        text = _text(node)
+        if self._prepared.marked:
+            text = restore(text)
+        if kind == "raw_string":
+            return Word(text[1:-1])
+        if kind == "string":
+            return self._string(node, text)
+        if kind == "concatenation":
+            return self._joined(node, text)
+        if kind in {"simple_expansion", "expansion"}:
+            return self._expansion(node, text)
+        if kind == "ansi_c_string":
+            return Word(unescape_ansi(text[2:-1]))
+        if kind == "number" and not node.named_child_count:
+            return Word(text)
+        if kind == "brace_expression":
+            return Word(text, True, True)
+        if not node.is_named:
+            return Word(text)
+        self.walk(node)
+        return Word(text, False, False, "substitution" in kind)
+
+    def _string(self, node: Node, text: str) -> Word:
+        inside = text[text.find('"') + 1 : -1]
+        parts = [child for child in node.named_children if child.type != "string_content"]
+        if not parts:
+            return Word(unescape_double(inside))
+        words = [self.word(part) for part in parts]
+        raw, base = node.text or b"", node.start_byte
+        place = raw.find(b'"') + 1
+        out: list[str] = []
+        for part, word in zip(parts, words, strict=True):
+            out.append(unescape_double(raw[place : part.start_byte - base].decode("utf-8", "replace")))
+            out.append(word.text)
+            place = part.end_byte - base
+        out.append(unescape_double(raw[place:-1].decode("utf-8", "replace")))
+        joined = "".join(out)
+        return Word(
+            restore(joined) if self._prepared.marked else joined,
+            all([word.sure for word in words]),
+            False,
+            any([word.runs for word in words]),
+        )
+
+    def _joined(self, node: Node, text: str) -> Word:
+        parts = [self.word(child) for child in node.children]
+        glob = any(part.glob for part in parts) or ("{" in text and _BRACE.search(text) is not None)
+        return Word(
+            "".join([part.text for part in parts]),
+            all(part.sure for part in parts),
+            glob,
+            any(part.runs for part in parts),
+        )
+
+    def _expansion(self, node: Node, text: str) -> Word:
+        """Return the value of a variable where it is known: the home folder, the current one, a literal set before."""
+        scan = self._scan
+        simple = _PLAIN_NAME.fullmatch(text)
+        if simple is None:
+            if "@" in text and re.search(r"@[PEA]\}", text):
+                scan.unreadable("a prompt expansion runs what the variable holds", text)
+            self.statements(node)
+            if text[1:].isdigit() or text not in {"$?", "$#", "$$", "$!"}:
+                return Word(text, False, False, any("substitution" in c.type for c in node.named_children))
+            return Word("0")
+        name = simple[1]
+        if name in scan.variables:
+            return Word(scan.variables[name])
+        if name in scan.assigned:
+            return Word(text, False, False, True)
+        if name == "HOME":
+            return Word("~")
+        if name == "PWD" and len(scan.dirs) == 1 and scan.dirs[0]:
+            return Word(scan.dirs[0])
+        if SECRET.search(name):
+            scan.emit(
+                Effect("system.read", Risk.READ, paths=(ENVIRONMENT,), invocation=scan.invocation + 1, because=text[:80])
+            )
+        return Word(text, False)
+
+    # -- variables
+
+    def _assign(self, node: Node, *, keep: bool = True) -> str:
+        """Take note of an assignment; return the name if it changes what programs run."""
+        name_node = node.child_by_field_name("name")
+        value_node = node.child_by_field_name("value")
+        if name_node is None:
+            return ""
+        if name_node.named_child_count:
+            self.statements(name_node)
+        name = _text(name_node).partition("[")[0]
+        word = Word("") if value_node is None else self.word(value_node)
+        if keep:
+            self._keep(name, word, array=value_node is not None and value_node.type == "array")
+        return name if changes_programs(name, word.text if word.sure else None) else ""
+
+    def _keep(self, name: str, word: Word, *, array: bool) -> None:
+        scan = self._scan
+        scan.variables.pop(name, None)
+        text = scan.text
+        # INVARIANT: a value counts only where nothing else in the command can set the variable.
+        uses = text.count(f"${name}") + text.count(f"${{{name}}}")
+        if word.literal and not array and self._depth <= 3 and text.count(name) == uses + 1:
+            scan.variables[name] = word.text
+        elif word.runs or not word.sure:
+            scan.assigned.add(name)
+
+    def _assignment(self, node: Node, extra: tuple[Node, ...]) -> None:
+        unsafe = self._assign(node)
+        if unsafe or extra:
+            self._scan.invocation += 1
+            self._scan.unreadable(f"{unsafe} changes what programs run", _text(node))
+
+    def _assignments(self, node: Node, extra: tuple[Node, ...]) -> None:
+        for child in node.named_children:
+            self.walk(child)
+        if extra:
+            self._scan.unreadable("words after a redirection", _text(node))
+
+    def _declaration(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Read ``export``, ``declare``, ``local``: a name alone exports it, no name at all lists everything."""
+        scan = self._scan
+        named = False
+        for child in (*node.named_children, *extra):
+            if child.type == "variable_assignment":
+                named = True
+                self._assignment(child, ())
+            else:
+                word = self.word(child)
+                named = named or not word.text.startswith("-") or "f" in word.text
+                if not word.sure or "=" in word.text:
+                    scan.unreadable("a computed declaration", _text(node))
+        if not named:
+            scan.invocation += 1
+            scan.emit(
+                Effect("system.read", Risk.READ, paths=(ENVIRONMENT,), invocation=scan.invocation, because=_text(node)[:80])
+            )
+
+    def _function(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Read a function's body where it is defined: whatever it does counts, called or not."""
+        name = node.child_by_field_name("name")
+        if name is not None:
+            self._scan.functions.add(_text(name))
+        dirs, variables = self._scan.dirs, self._scan.variables
+        self._scan.variables = {}
+        for child in node.named_children:
+            if child != name:
+                self.walk(child)
+        for stray in extra:
+            self.word(stray)
+        # A body that changes the folder does so when it is called: from then on both may hold.
+        self._scan.dirs = _either(self._scan.dirs, dirs)
+        self._scan.variables = variables
+
+    def _for(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Read a loop; its variable holds whatever its words give."""
+        variable = node.child_by_field_name("variable")
+        name = _text(variable) if variable is not None else ""
+        self._scan.variables.pop(name, None)
+        for value in node.children_by_field_name("value"):
+            if self.word(value).runs:
+                self._scan.assigned.add(name)
+        body = node.child_by_field_name("body")
+        if body is not None:
+            self.walk(body)
+        for stray in extra:
+            self.word(stray)
+
+    def _leaf(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit a word outside a command: a pattern, a loop value."""
+        self.word(node)
+
+    def _comment(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Accept a comment only where bash begins one too."""
+        start = node.start_byte
+        text = self._prepared.text.encode("utf-8", "replace")[max(0, start - 2) : start]
+        if text[-1:] not in (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b"(", b")") or text[:1] == b"\\" and len(text) == 2:
+            self._scan.unreadable("a comment that bash may read in another way", _text(node))
+
+
+def _text(node: Node) -> str:
+    raw = node.text
+    return raw.decode("utf-8", "replace") if raw is not None else ""
+
+
+def _either(first: tuple[str | None, ...], second: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    both = tuple(dict.fromkeys((*first, *second)))
+    return both if len(both) <= 4 else (*both[:3], None)
+
+
+def written(name: str, rest: list[str], stdin: str | None) -> str | None:
+    """Return what ``echo``, ``printf`` or ``cat`` write, where their words say it."""
+    if name == "echo":
+        while rest and rest[0] in {"-n", "-e", "-E", "-ne", "-en"}:
+            rest = rest[1:]
+        return " ".join(rest)
+    if name == "printf" and rest:
+        if len(rest) == 1 and "%" not in rest[0]:
+            return rest[0].replace("\\n", "\n")
+        return "\n".join(rest[1:]) if rest[0] in {"%s", "%s\\n"} else None
+    return stdin if name in {"cat", "tee"} and not [word for word in rest if word != "-"] else None
+
+
+_Handler = "Callable[[Walker, Node, tuple[Node, ...]], None]"
+_HANDLERS: dict[str, Callable[[Walker, Node, tuple[Node, ...]], None]] = {
+    "command": Walker._command,  # noqa: SLF001
+    "list": Walker._list,
+    "pipeline": Walker._pipeline,
+    "redirected_statement": Walker._redirected,
+    "subshell": Walker._inside,
+    "command_substitution": Walker._inside,
+    "process_substitution": Walker._inside,
+    "variable_assignment": Walker._assignment,
+    "variable_assignments": Walker._assignments,
+    "declaration_command": Walker._declaration,
+    "function_definition": Walker._function,
+    "for_statement": Walker._for,
+    "word": Walker._leaf,
+    "string": Walker._leaf,
+    "raw_string": Walker._leaf,
+    "concatenation": Walker._leaf,
+    "simple_expansion": Walker._leaf,
+    "expansion": Walker._leaf,
+    "comment": Walker._comment,
+}
