@@ -36,7 +36,7 @@ def parsed_calls(text: str) -> tuple[tuple[Call, ...], tuple[str, ...]]:
     aliases = _aliases(nodes)
     calls = tuple(_call(node, aliases) for node in nodes if isinstance(node, ast.Call))
     strings = (_joined(node, _PARTS) for node in nodes if isinstance(node, ast.BinOp | ast.JoinedStr | ast.Call))
-    return calls, tuple(text for text in strings if text)
+    return calls, tuple(text for text in strings if text and text != "~")
 
 
 def _is_shallow(text: str) -> bool:

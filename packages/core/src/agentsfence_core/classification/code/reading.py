@@ -27,7 +27,7 @@ from agentsfence_core.model.risk import RANK, Risk
 
 _SQL: Final = re.compile(
     r"\s*(?:DELETE\s+FROM|DROP\s+(?:TABLE|DATABASE|SCHEMA|VIEW|INDEX)|TRUNCATE\s+(?:TABLE\s+)?\w|INSERT\s+(?:INTO|OR)|REPLACE\s+INTO"
-    r"|UPDATE\s+[\w.\"`]+\s+SET|ALTER\s+TABLE|GRANT\s+\w+[\s,]|REVOKE\s+\w+[\s,])\b?",
+    r"|UPDATE\s+[\w.\"`]+\s+SET|ALTER\s+TABLE|GRANT\s+\w+[\s,]|REVOKE\s+\w+[\s,])",
     re.IGNORECASE,
 )
 _URL_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}://")

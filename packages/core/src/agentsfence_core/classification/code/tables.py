@@ -27,13 +27,13 @@ PUBLISH: Final[Does] = ("social.publish", Risk.COMMUNICATION, TargetKind.OBJECTS
 
 FULL: Final[dict[str, Does]] = {
     **dict.fromkeys(
-        (
-            "os.remove os.unlink os.rmdir os.removedirs os.truncate pathlib.Path.unlink Deno.remove Deno.removeSync "
-            "File.delete File.unlink Dir.rmdir Dir.delete Dir.unlink FileUtils.rm FileUtils.rm_r FileUtils.rm_rf "
-            "FileUtils.rm_f FileUtils.remove FileUtils.rmtree FileUtils.remove_dir os.Remove os.RemoveAll Files.delete "
-            "Files.deleteIfExists fs.remove fs.rm fs.unlink fs.rmdir fsp.rm fsp.unlink std.fs.remove_file fs.remove_file "
-            "fs.remove_dir_all std.fs.remove_dir_all"
-        ).split(),
+        """
+        os.remove os.unlink os.rmdir os.removedirs os.truncate pathlib.Path.unlink Deno.remove Deno.removeSync
+        File.delete File.unlink Dir.rmdir Dir.delete Dir.unlink FileUtils.rm FileUtils.rm_r FileUtils.rm_rf
+        FileUtils.rm_f FileUtils.remove FileUtils.rmtree FileUtils.remove_dir os.Remove os.RemoveAll Files.delete
+        Files.deleteIfExists fs.remove fs.rm fs.unlink fs.rmdir fsp.rm fsp.unlink std.fs.remove_file
+        fs.remove_file fs.remove_dir_all std.fs.remove_dir_all
+        """.split(),
         DELETE,
     ),
     **dict.fromkeys(
@@ -43,21 +43,22 @@ FULL: Final[dict[str, Does]] = {
         CHMOD,
     ),
     **dict.fromkeys(
-        (
-            "os.system os.popen os.startfile pty.spawn commands.getoutput subprocess.run subprocess.call subprocess.Popen "
-            "subprocess.check_call subprocess.check_output subprocess.getoutput subprocess.getstatusoutput "
-            "asyncio.create_subprocess_shell asyncio.create_subprocess_exec Deno.run Deno.Command Bun.spawn Bun.spawnSync "
-            "child_process.exec child_process.fork child_process.spawn cp.exec cp.spawn Kernel.system Kernel.exec IO.popen "
-            "Open3.capture2 Open3.capture3 Open3.popen3 exec.Command Runtime.exec Process.spawn"
-        ).split(),
+        """
+        os.system os.popen os.startfile pty.spawn commands.getoutput subprocess.run subprocess.call
+        subprocess.Popen subprocess.check_call subprocess.check_output subprocess.getoutput
+        subprocess.getstatusoutput asyncio.create_subprocess_shell asyncio.create_subprocess_exec Deno.run
+        Deno.Command Bun.spawn Bun.spawnSync child_process.exec child_process.fork child_process.spawn cp.exec
+        cp.spawn Kernel.system Kernel.exec IO.popen Open3.capture2 Open3.capture3 Open3.popen3 exec.Command
+        Runtime.exec Process.spawn
+        """.split(),
         SHELL,
     ),
     **dict.fromkeys(
-        (
-            "axios.post axios.put axios.patch ky.post got.post $.post jQuery.post superagent.post needle.post http.Post "
-            "http.PostForm Net.HTTP.post Net.HTTP.post_form HTTParty.post Faraday.post RestClient.post navigator.sendBeacon "
-            "socket.create_connection net.connect net.Socket net.Dial TCPSocket.new"
-        ).split(),
+        """
+        axios.post axios.put axios.patch ky.post got.post $.post jQuery.post superagent.post needle.post
+        http.Post http.PostForm Net.HTTP.post Net.HTTP.post_form HTTParty.post Faraday.post RestClient.post
+        navigator.sendBeacon socket.create_connection net.connect net.Socket net.Dial TCPSocket.new
+        """.split(),
         POST,
     ),
     **dict.fromkeys("axios.delete ky.delete got.delete superagent.delete".split(), HTTP_DELETE),
@@ -133,7 +134,8 @@ SENDING_WORDS: Final = frozenset({"data", "body", "json", "files"})
 SENDING_METHODS: Final = frozenset({"POST", "PUT", "PATCH", "post", "put", "patch"})
 
 LANGUAGES: Final = {
-    "py": "python", "python3": "python", "python2": "python", "ipython": "python", "js": "javascript", "node": "javascript",
-    "nodejs": "javascript", "ts": "javascript", "typescript": "javascript", "deno": "javascript", "bun": "javascript",
+    "py": "python", "python3": "python", "python2": "python", "ipython": "python", "js": "javascript",
+    "node": "javascript", "nodejs": "javascript", "ts": "javascript", "typescript": "javascript",
+    "deno": "javascript", "bun": "javascript",
     "rb": "ruby", "pl": "perl",
 }  # fmt: skip

@@ -131,7 +131,7 @@ def _cut_local(local: str) -> str:
 
 
 def _cut_domain(text: str) -> tuple[str, int]:
-    """Return the host of an address in prose, and where it ends; letters of an unspaced script behind ASCII are prose."""
+    """Return the host of an address in prose, and where it ends; an unspaced script behind ASCII is prose."""
     run = _UNSPACED_RUN.search(text)
     if run and run.start() and text[: run.start()].isascii() and "." in text[: run.start()]:
         text = text[: run.start()]
