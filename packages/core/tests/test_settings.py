@@ -79,6 +79,16 @@ def test_a_named_file_that_is_missing_is_an_error(environ: Mapping[str, str], tm
         load_settings(tmp_path / "absent.yaml", environ)
 
 
+def test_a_model_is_asked_only_where_there_is_a_key_for_it(environ: Mapping[str, str]) -> None:
+    assert Settings().compiler.name == "rules"
+    assert load_settings(None, environ).compiler.name == "rules"
+    assert load_settings(None, {**environ, "OPENROUTER_API_KEY": "k"}).compiler.name == "chat"
+    assert load_settings({"compiler": {"api_key_env": "MINE"}}, {**environ, "MINE": "k"}).compiler.name == "chat"
+    assert (
+        load_settings({"compiler": {"name": "rules"}}, {**environ, "OPENROUTER_API_KEY": "k"}).compiler.name == "rules"
+    )
+
+
 def test_the_users_file_may_be_left_unread(environ: Mapping[str, str]) -> None:
     write(environ, "nonsense: [")
     assert load_settings({"preset": "strict"}, environ, read_user_file=False).preset == "strict"
@@ -120,7 +130,7 @@ WRONG = [
     ("preset: strict\npreset: balanced\n", "line 2: the key 'preset' stands twice", ""),
     ("preset: [\n", "line 2: not YAML", ""),
     ("- a\n", "not a mapping of fields", ""),
-    ("compiler: {timeout_seconds: 0}\n", "timeout_seconds", ""),
+    ("compiler: {timeout: 0}\n", "compiler.timeout", ""),
     ("audit: {path: logs}\n", "working directory", ""),
     ("limits: {message: 3}\n", "line 1: limits: unknown field", ""),
     ("tools: [{match: x, capability: email.send, risk: SEND}]\n", "unknown risk", "COMMUNICATION"),

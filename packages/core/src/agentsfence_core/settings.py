@@ -31,6 +31,7 @@ from agentsfence_core.stores.private_files import writable_by_others
 from agentsfence_core.strict_yaml import Document, StrictYamlError, parse
 
 FILE_NAME = "settings.yaml"
+_OPENROUTER_KEY = "OPENROUTER_API_KEY"
 _LONGEST_TIMEOUT = 600  # seconds that a compiler backend may take
 
 
@@ -69,14 +70,15 @@ class Compiler:
     base_url: str = ""
     api_key_env: str = ""
     """Name of the environment variable that holds the key; the key itself never stands in a file."""
-    timeout_seconds: float = 20.0
+    timeout: float = 20.0
+    """Seconds that one answer may take."""
     options: Mapping[str, object] = field(default_factory=dict)
     """Passed to the backend as they are."""
 
     def values(self) -> Mapping[str, object]:
         """Return all but the name, for a backend."""
         named = {"model": self.model, "base_url": self.base_url, "api_key_env": self.api_key_env}
-        return {**self.options, **named, "timeout_seconds": self.timeout_seconds}
+        return {**self.options, **named, "timeout": self.timeout}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +155,7 @@ class SettingsFile:
 class Settings(SettingsFile):
     """Settings in force, complete and checked. Without arguments: the built-in defaults, which name no place."""
 
+    compiler: Compiler = field(default_factory=lambda: Compiler(name="rules"))
     home: Path | None = None
     """Folder that holds the settings and the state."""
     audit_path: Path | None = None
@@ -220,7 +223,8 @@ def load_settings(
     merged: _Plain = {}
     for layer in layers:
         merged = _merged(merged, layer)
-    return _complete(_tightened(_read(merged, "settings"), floor), home)
+    found = _tightened(_read(merged, "settings"), floor)
+    return _complete(replace(found, compiler=_named(found.compiler, environ)), home)
 
 
 def settings_home(environ: Mapping[str, str]) -> Path:
@@ -412,6 +416,14 @@ class _Unauthorized:
     rows: tuple[tuple[Risk, Verdict], ...]
 
 
+def _named(compiler: Compiler, environ: Mapping[str, str]) -> Compiler:
+    """Return the compiler with the name of its backend: a model only where there is a key or an endpoint for it."""
+    if compiler.name:
+        return compiler
+    reachable = compiler.base_url or environ.get(compiler.api_key_env or _OPENROUTER_KEY, "")
+    return replace(compiler, name="chat" if reachable else "rules")
+
+
 def _tightened(found: SettingsFile, floor: SettingsFile | None) -> SettingsFile:
     """Return the settings with the organisation's floor: whatever is stricter of the two."""
     if floor is None:
@@ -450,8 +462,8 @@ def _complete(found: SettingsFile, home: Path) -> Settings:
         raise SettingsError(
             f"evaluation.unauthorized: {', '.join(allowed)}: ALLOW lets calls through unasked", hint=hint
         )
-    if not 0 < found.compiler.timeout_seconds <= _LONGEST_TIMEOUT:
-        raise SettingsError("compiler.timeout_seconds: out of range", hint=f"write 1 to {_LONGEST_TIMEOUT}")
+    if not 0 < found.compiler.timeout <= _LONGEST_TIMEOUT:
+        raise SettingsError("compiler.timeout: out of range", hint=f"write 1 to {_LONGEST_TIMEOUT}")
     values = {item.name: getattr(found, item.name) for item in fields(SettingsFile)}
     values["store"] = found.store or f"sqlite:{home / 'state.db'}"
     folder = Path(found.audit.path).expanduser() if found.audit.path else home / "audit"
