@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 SEND = {"tool": "mcp_gmail_send_email", "args": {"to": "john@example.com", "body": "x"}}
 WRITE = {"tool": "write_file", "args": {"path": "summary.md", "content": "x"}}
 DECISION = {"verdict", "reason", "rule", "risk", "capability", "message"}
-Step = dict[str, object]
+Step = Mapping[str, object]
 
 
 def play(run: Run, *steps: Step, **line: object) -> dict[str, object]:

@@ -48,10 +48,10 @@ class Screen:
     """The output for people. Nothing is imported for it until something is shown."""
 
     def line(self, text: str = "", *, indent: int = 0) -> None:
-        """Show one paragraph, wrapped."""
+        """Show one paragraph, wrapped; an empty one is an empty line."""
         from rich.text import Text  # noqa: PLC0415
 
-        self._show(Text(clean(text)), indent)
+        self._show(Text(clean(text) or " "), indent)
 
     def heading(self, text: str) -> None:
         """Show a heading after an empty line."""
@@ -74,12 +74,15 @@ class Screen:
             self._show(table, indent)
 
     def verdict(self, verdict: Verdict, text: str, *, indent: int = 0) -> None:
-        """Show a verdict's sign and word, then what it is about."""
+        """Show a verdict's sign and word, then what it is about; a long text wraps beside the word, not below it."""
+        from rich.table import Table  # noqa: PLC0415
         from rich.text import Text  # noqa: PLC0415
 
-        shown = Text(f"{_SIGN[verdict]} {verdict.value:<8}", style=_COLOUR[verdict])
-        shown.append(f" {clean(text)}", style="default")
-        self._show(shown, indent)
+        row = Table.grid(padding=(0, 1, 0, 0))
+        row.add_column(no_wrap=True)
+        row.add_column(overflow="fold")
+        row.add_row(Text(f"{_SIGN[verdict]} {verdict.value:<8}", style=_COLOUR[verdict]), Text(clean(text)))
+        self._show(row, indent)
 
     def _show(self, content: RenderableType, indent: int) -> None:
         """Write the content as wide as the terminal is but no wider than people read, without trailing blanks."""

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from agentsfence_cli.calls import read_arguments
-from agentsfence_cli.screen import SCREEN
+from agentsfence_cli.screen import SCREEN, shortened
 from agentsfence_cli.wire import decision_object, write_json
 from agentsfence_cli.workbench import Workbench, person_host
 from agentsfence_core.fence import Fence
@@ -68,9 +68,16 @@ def _begin(fence: Fence, policy: Path | None, request: str | None, host: HostFac
 def show_decision(decision: Decision) -> None:
     """Show a decision for people: the verdict, the sentence, the words it rests on."""
     SCREEN.verdict(decision.verdict, f"{decision.capability} ({decision.risk.value})")
-    SCREEN.line(decision.sentence, indent=2)
-    for quote in decision.evidence:
-        SCREEN.line(f"Your words: “{quote}”", indent=2)
+    for line in decision_lines(decision):
+        SCREEN.line(line, indent=2)
     SCREEN.line(f"Rule: {decision.rule}, reason: {decision.reason.value}", indent=2)
     if decision.question:
         SCREEN.line(f"Question: {decision.question}", indent=2)
+
+
+def decision_lines(decision: Decision) -> list[str]:
+    """Return the sentence of a decision, and the words that it rests on where the sentence does not quote them."""
+    quotes = [quote for quote in decision.evidence if quote not in decision.sentence]
+    return [
+        line for line in (decision.sentence, *(f"Your words: “{shortened(quote, 160)}”" for quote in quotes)) if line
+    ]

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from agentsfence_cli.commands.check import decision_lines
 from agentsfence_cli.demo.story import Event, Result, Scene, Watcher, play
 from agentsfence_cli.demo.world import World
 from agentsfence_cli.screen import SCREEN, shortened
 from agentsfence_cli.wire import JsonObject, decision_object, policy_object, write_json
 from agentsfence_cli.workbench import Workbench
+from agentsfence_core.model import Decision
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -52,14 +54,15 @@ class _Narrator(Watcher):
         SCREEN.heading(f"You: “{scene.request}”")
 
     def event(self, event: Event) -> None:
-        SCREEN.verdict(event.decision.verdict, self._call(event), indent=2)
-        SCREEN.line(self._short(event.decision.sentence), indent=4)
-        for quote in event.decision.evidence:
-            SCREEN.line(f"your words: “{shortened(quote, 120)}”", indent=4)
+        self._decision(event, event.decision)
         if event.approved is not None:
             SCREEN.line("You approve it, once:", indent=4)
-            SCREEN.verdict(event.approved.verdict, self._call(event), indent=2)
-            SCREEN.line(self._short(event.approved.sentence), indent=4)
+            self._decision(event, event.approved)
+
+    def _decision(self, event: Event, decision: Decision) -> None:
+        SCREEN.verdict(decision.verdict, self._call(event), indent=2)
+        for line in decision_lines(decision):
+            SCREEN.line(self._short(line), indent=4)
 
     def _call(self, event: Event) -> str:
         shown = ", ".join(
