@@ -115,8 +115,6 @@ class TestOverstepping:
             ({"capability": "*", "quote": MAIL.text}, "wildcard"),
             ({"capability": "tool.unknown", "quote": MAIL.text}, "nothing is known"),
             ({"risk": "UNKNOWN", "quote": MAIL.text}, "do not ask for this"),
-            ({"capability": "email.send", "quote": MAIL.text, "recipients": ["mallory@evil.example"]}, "recipients"),
-            ({"capability": "email.send", "quote": MAIL.text, "recipients": ["ob@x.example"]}, "recipients"),
             ({"capability": "email.send", "quote": MAIL.text, "domains": ["evil.example"]}, "domains"),
             ({"capability": "email.send", "quote": MAIL.text, "domains": ["x.example"]}, "domains"),
             ({"capability": "email.send", "quote": "mail the notes to bob@x.example"}, "not in your words"),
@@ -136,6 +134,18 @@ class TestOverstepping:
             "recipients: carol@x.example",
             "recipients: mallory@evil.example",
         }
+
+    @pytest.mark.parametrize(
+        "address", ["mallory@evil.example", "ob@x.example", "not-bob@x.example", "bob@x.example.evil.example"]
+    )
+    def test_a_send_whose_parties_all_fall_asks_about_every_party(self, address: str) -> None:
+        found = hardened(message_of([MAIL]), {"capability": "email.send", "quote": MAIL.text, "recipients": [address]})
+        assert [row.recipients for row in found.permissions] == [()]
+        assert found.dropped[0].what == f"recipients: {address}"
+
+    def test_a_payment_whose_parties_all_fall_falls(self) -> None:
+        entry = {"capability": "payment.send", "quote": PAY.text, "recipients": ["mallory@evil.example"]}
+        assert hardened(message_of([PAY]), entry).permissions == ()
 
     def test_a_name_gets_no_address_from_a_draft(self) -> None:
         found = hardened(

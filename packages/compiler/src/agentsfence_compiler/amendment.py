@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from agentsfence_compiler.assembly import RiskMap, assemble, denied_by, moment, risks_of
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
 from agentsfence_compiler.narrowing import aimed, covers, lifted, same, without
+from agentsfence_compiler.views import READ_ONLY, purpose_of, summary_of
 from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.model import (
     CEILING_OF,
@@ -50,11 +51,14 @@ def amend(
     )
     source = PolicySource.COMPILED if added else current.source
     reads = [name for name in current.allowed_tools if vocabulary().risk_of(name) is Risk.READ]
-    policy = assemble(
-        merged, source=source, now=now, purpose=current.purpose, summary=current.summary, inferred=known, reads=reads
-    )
+    policy = assemble(merged, source=source, now=now, inferred=known, reads=reads)
     return replace(
-        policy, grants=current.grants, created_at=current.created_at or policy.created_at, examples=current.examples
+        policy,
+        purpose=purpose_of(reading.requests) if added and current.purpose in {"", READ_ONLY} else current.purpose,
+        summary=summary_of(policy.permissions) if source is PolicySource.COMPILED else current.summary,
+        grants=current.grants,
+        created_at=current.created_at or policy.created_at,
+        examples=current.examples,
     )
 
 
@@ -115,15 +119,17 @@ def _looks(reading: Reading) -> tuple[Permission, ...]:
 
 def _carried(request: Request, base: list[Permission]) -> Iterable[Permission]:
     """Yield the newest rows aimed at what a verbless turn names, where they already bind that kind of target."""
+    people = tuple(dict.fromkeys((*request.recipients, *request.names)))
+    kinds = {"recipients": people, "domains": request.domains, "paths": request.paths, "objects": request.objects}
+    named = {kind: targets for kind, targets in kinds.items() if targets}
     for row in base:
-        named = {
-            kind: getattr(request, kind)
-            for kind in ("recipients", "domains", "paths", "objects")
-            if getattr(request, kind)
-        }
         if not named or not all(getattr(row, kind) or kind == "recipients" for kind in named):
             continue
-        yield replace(aimed(row, named), evidence=request.quote, needs_approval=row.needs_approval or request.ask_first)
+        approval = row.needs_approval or request.ask_first
+        yield replace(aimed(row, named), evidence=request.quote, needs_approval=approval)
+        if request.names and not request.recipients:
+            # A name is no address: any address is asked about, as for the first request.
+            yield replace(aimed(row, {**named, "recipients": ()}), evidence=request.quote, needs_approval=approval)
 
 
 def _replaced(

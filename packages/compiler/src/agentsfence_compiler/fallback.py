@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from agentsfence_compiler.assembly import assemble
 from agentsfence_compiler.language.reading import Envelope
+from agentsfence_compiler.views import READ_ONLY
 from agentsfence_core.model import PolicySource, Prohibition, TaskPolicy
 
 
@@ -22,6 +23,6 @@ def fallback(
         narrowed,
         source=PolicySource.FALLBACK,
         now=now,
-        purpose="read_only",
+        purpose=READ_ONLY,
         summary="Reading only: your request could not be compiled, so everything else is asked about or blocked.",
     )

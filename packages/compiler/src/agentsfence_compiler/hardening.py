@@ -201,30 +201,28 @@ def _hardened(entry: DraftPermission, words: _Words) -> list[Permission]:
 
 def _meet(entry: DraftPermission, row: Permission, words: _Words) -> Permission | str:
     """Return the narrower of a drafted permission and a row of the envelope, or why there is none."""
-    bounds = (
-        ("recipients", entry.recipients, row.recipients, _parties(entry.recipients, row.recipients)),
-        ("domains", entry.domains, row.domains, _hosts(entry.domains, row)),
-        ("paths", entry.paths, row.paths, _paths(entry.paths, row, words)),
-        ("objects", entry.objects, row.objects, _objects(entry.objects, row)),
-    )
-    for kind, asked, _, left in bounds:
-        if asked and left is None:
+    left = {
+        "recipients": _of_kind(entry.recipients, row.recipients, _parties(entry.recipients, row, words)),
+        "domains": _of_kind(entry.domains, row.domains, _hosts(entry.domains, row)),
+        "paths": _of_kind(entry.paths, row.paths, _paths(entry.paths, row, words)),
+        "objects": _of_kind(entry.objects, row.objects, _objects(entry.objects, row)),
+    }
+    for kind, targets in left.items():
+        if targets is None:
             return f"none of its {kind} stands in the request that it quotes"
-        for target in asked or ():
-            if left is not None and not _survived(target, left):
+        asked: list[str] = getattr(entry, kind)
+        for target in asked:
+            if not _survived(target, targets):
                 words.drop(f"{kind}: {target}", "it does not stand in the request that is quoted")
     values = _values(entry.values, row)
     if values is None:
         return "one of its values is not the one in your words"
-    recipients, domains, paths, objects = (
-        left if asked and left is not None else own for _, asked, own, left in bounds
-    )
     return Permission(
         capability=row.capability,
-        recipients=recipients,
-        domains=domains,
-        paths=paths,
-        objects=objects,
+        recipients=left["recipients"] or (),
+        domains=left["domains"] or (),
+        paths=left["paths"] or (),
+        objects=left["objects"] or (),
         values=values,
         max_calls=_smaller(entry.max_calls, row.max_calls),
         max_amount=_less(entry.max_amount, row.max_amount),
@@ -233,17 +231,26 @@ def _meet(entry: DraftPermission, row: Permission, words: _Words) -> Permission 
     )
 
 
+def _of_kind(asked: list[str], own: tuple[str, ...], met: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Return what a row binds of one kind: as the words say where the draft is silent, else what both name."""
+    return met if asked else own
+
+
 def _survived(target: str, left: tuple[str, ...]) -> bool:
     folded = target.casefold()
     return any(kept.casefold() in folded or folded in kept.casefold() for kept in left[:64])
 
 
-def _parties(asked: Iterable[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the row's parties that the draft names too. A row without parties has none to give: every effect asks."""
-    if not own:
-        return ()
+def _parties(asked: Iterable[str], row: Permission, words: _Words) -> tuple[str, ...] | None:
+    """Return the row's parties that the draft names too.
+
+    A row without parties has none to give: every effect asks. A send whose drafted parties all fall becomes such a
+    row (the words do ask for a send); a payment or a share falls whole.
+    """
     wanted = {canonical_recipient(target) for target in asked}
-    return tuple(party for party in own if canonical_recipient(party) in wanted) or None
+    left = tuple(party for party in row.recipients if canonical_recipient(party) in wanted)
+    asks = not row.recipients or risks_of(row.capability, words.inferred) == {Risk.COMMUNICATION}
+    return left if left or asks else None
 
 
 def _hosts(asked: Iterable[str], row: Permission) -> tuple[str, ...] | None:

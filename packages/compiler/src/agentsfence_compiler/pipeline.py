@@ -61,10 +61,14 @@ class IntentCompiler:
             policy = _fallen(understood, context)
             reason = (Dropped("the whole request", fault or "nothing is left of your message but quoted material"),)
             return Compiled(
-                policy, isolated.instruction, isolated.removed, reason, request_views(reading, isolated.instruction)
+                policy,
+                isolated.instruction,
+                isolated.removed,
+                reason,
+                request_views(reading, isolated.instruction, understood.envelope.permissions),
             )
         hardened, words, fault = self._hardened(understood, context)
-        views = request_views(reading, isolated.instruction)
+        views = request_views(reading, isolated.instruction, understood.envelope.permissions)
         if hardened is None:
             return Compiled(
                 _fallen(understood, context),
@@ -96,7 +100,7 @@ class IntentCompiler:
             hardened, _, fault = self._hardened(understood, context)
         else:
             hardened = whole(understood.envelope)  # nothing to draft: bans and limits speak for themselves
-        views = request_views(reading, isolated.instruction)
+        views = request_views(reading, isolated.instruction, understood.envelope.permissions)
         if hardened is None:
             # A narrowing takes effect although the backend failed; nothing is added.
             bans = replace(understood.envelope, permissions=())
