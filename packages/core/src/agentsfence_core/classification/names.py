@@ -9,6 +9,7 @@ Rules of this file:
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -76,3 +77,13 @@ def fold_key(key: str) -> str:
     if key.isascii() and key.isalpha() and key.islower():
         return key
     return "".join(character for character in key[:NAME_LENGTH].casefold() if character.isalnum())
+
+
+def fold_all(args: object) -> list[tuple[str, object]]:
+    """Return the arguments under folded names, in order, every spelling of a name; none where they are no mapping.
+
+    Two spellings of one name stay two entries: which of them the tool reads is not known.
+    """
+    if not isinstance(args, Mapping):
+        return []
+    return [(fold_key(key), value) for key, value in args.items() if isinstance(key, str)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from agentsfence_core.classification.arguments import gather
 from agentsfence_core.classification.catalogue.rows import Meaning, Reader, meaning
-from agentsfence_core.classification.names import fold_key
+from agentsfence_core.classification.names import fold_all
 from agentsfence_core.classification.targets.paths import canonical_path
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect, TargetKind
@@ -26,20 +26,47 @@ if TYPE_CHECKING:
     from agentsfence_core.model.call import ToolCall
 
 COMMAND_KEYS: Final = (
-    "command cmd commands cmds commandline shellcommand bashcommand clicommand fullcommand script argv args input code text query "
-    "statement program exec run line"
+    "command cmd commands cmds commandline shellcommand bashcommand clicommand fullcommand script argv args "
+    "input code text query statement program exec run line"
 ).split()
 """Folded names of arguments that hold a command, the likeliest first."""
-_FOLDERS: Final = frozenset("workdir cwd workingdir workingdirectory directory dir currentdirectory workspacefolder".split())
-_SQL_KEYS: Final = frozenset("sql query queries statement statements script command q sqlquery sqltext text sqlstatement migration".split())
+_RANKED: Final = {key: place for place, key in enumerate(COMMAND_KEYS)}
+_CERTAIN: Final = frozenset("command cmd commands cmds script argv clicommand shellcommand bashcommand".split())
+_TEXTS: Final = 64
+"""Texts of one argument that are read."""
+_FOLDERS: Final = frozenset(
+    "workdir cwd workingdir workingdirectory directory dir currentdirectory workspacefolder".split()
+)
+_ASIDE: Final = _FOLDERS | {"description", "explanation"}
+_SQL_KEYS: Final = frozenset(
+    "sql query queries statement statements script command q sqlquery sqltext text sqlstatement migration".split()
+)
 _CODE_KEYS: Final = frozenset(
-    "code script source expression function query input command python javascript js snippet cell cellsource program text body content "
-    "newsource pagefunction".split()
+    "code script source expression function query input command python javascript js snippet cell cellsource "
+    "program text body content newsource pagefunction".split()
 )
 _PATCH_KEYS: Final = frozenset("patch input diff patchtext content changes text unifieddiff".split())
-_PLAIN_ENVIRONMENT: Final = frozenset("LANG LC_ALL TZ TERM CI NODE_ENV DEBUG PYTHONUNBUFFERED COLUMNS LINES NO_COLOR FORCE_COLOR".split())
-_SHELLS: Final[Mapping[str, str]] = {"powershell": "powershell", "pwsh": "powershell", "cmd": "cmd", "cmd.exe": "cmd", "ps1": "powershell"}
-_OPAQUE_COMMAND: Final = Effect("shell.exec", Risk.EXECUTION, unverified=frozenset({TargetKind.PROGRAM}), because="a command that is not written in the call")
+_PLAIN_ENVIRONMENT: Final = frozenset(
+    "LANG LC_ALL TZ TERM CI NODE_ENV DEBUG PYTHONUNBUFFERED COLUMNS LINES NO_COLOR FORCE_COLOR".split()
+)
+_SHELLS: Final[Mapping[str, str]] = {
+    "powershell": "powershell",
+    "pwsh": "powershell",
+    "cmd": "cmd",
+    "cmd.exe": "cmd",
+    "ps1": "powershell",
+}
+_SHELL_KEYS: Final = frozenset({"shell", "interpreter", "shelltype"})
+_LANGUAGE_KEYS: Final = frozenset({"language", "lang", "runtime", "interpreter"})
+_METHOD_KEYS: Final = frozenset({"method", "httpmethod", "verb"})
+_DOCUMENT_KEYS: Final = frozenset({"query", "document", "mutation", "operation", "body"})
+_ENVIRONMENTS: Final = frozenset({"env", "environment", "envvars"})
+OPAQUE_COMMAND: Final = Effect(
+    "shell.exec",
+    Risk.EXECUTION,
+    unverified=frozenset({TargetKind.PROGRAM}),
+    because="a command that is not written in the call",
+)
 
 Read = Callable[["ToolCall", "Plan"], tuple[Effect, ...]]
 
@@ -49,24 +76,26 @@ def read(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     try:
         return _READERS[plan.reader](call, plan)
     except ImportError:
-        return (_OPAQUE_COMMAND,)
+        return (OPAQUE_COMMAND,)
 
 
 def texts(call: ToolCall, keys: frozenset[str]) -> list[str]:
     """Return the strings under any of some folded keys, lists opened."""
     found: list[str] = []
-    for key, value in call.args.items():
-        if not isinstance(key, str) or fold_key(key) not in keys:
-            continue
-        items = value if isinstance(value, list | tuple) else [value]
-        for item in items[:64]:
-            if isinstance(item, str):
-                found.append(item)
-            elif isinstance(item, bytes | bytearray):
-                found.append(bytes(item[: LIMITS.command_bytes]).decode("utf-8", "replace"))
-            elif isinstance(item, Mapping):
-                found.extend(inner for name, inner in item.items() if isinstance(inner, str) and fold_key(str(name)) in keys)
+    for key, value in fold_all(call.args):
+        if key in keys:
+            for item in list(value[:_TEXTS]) if isinstance(value, list | tuple) else [value]:
+                found += _texts_in(item, keys)
     return found
+
+
+def _texts_in(item: object, keys: frozenset[str]) -> list[str]:
+    """Return the text of an item: itself, or what an object holds under one of the keys."""
+    if isinstance(item, str):
+        return [item]
+    if isinstance(item, bytes | bytearray):
+        return [bytes(item[: LIMITS.command_bytes + 1]).decode("utf-8", "replace")]
+    return [inner for name, inner in fold_all(item) if isinstance(inner, str) and name in keys]
 
 
 def numbered(groups: Sequence[Sequence[Effect]]) -> tuple[Effect, ...]:
@@ -88,33 +117,38 @@ def _shell(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     """Read every command of the call; one that is not there is unverified execution."""
     workdir = _workdir(call)
     grammar = _grammar(call)
-    groups = [group for key, value in _commands(call) if (group := _command(key, value, call, workdir, grammar, plan.detail))]
+    groups = [
+        group for key, value in _commands(call) if (group := _command(key, value, call, workdir, grammar, plan.detail))
+    ]
     if not groups:
-        return (_OPAQUE_COMMAND,)
-    extra = (_OPAQUE_COMMAND,) if _odd_environment(call) else ()
+        return (OPAQUE_COMMAND,)
+    extra = (OPAQUE_COMMAND,) if _odd_environment(call) else ()
     return (*numbered(groups[:64]), *extra)
 
 
 def _commands(call: ToolCall) -> list[tuple[str, object]]:
     """Return the arguments that hold a command: those under a known key, else every argument with text."""
-    by_key = {fold_key(key): value for key, value in call.args.items() if isinstance(key, str)}
-    known = [(key, by_key[key]) for key in COMMAND_KEYS if by_key.get(key)]
-    if known:
-        first, value = known[0]
-        follows = next((item for key, item in known[1:] if key in {"args", "argv"} and isinstance(item, list | tuple)), None)
-        if isinstance(value, str) and follows is not None and " " not in value.strip():
-            return [("argv", [value, *follows])]
-        plural = [(key, item) for key, item in known if key in {"command", "cmd", "commands", "cmds", "script", "argv", "clicommand", "shellcommand"}]
-        return plural or [(first, value)]
-    return [(key, value) for key, value in by_key.items() if isinstance(value, str | list | tuple) and value and key not in _FOLDERS and key != "description"]
+    entries = [(key, value) for key, value in fold_all(call.args) if value]
+    known = sorted((pair for pair in entries if pair[0] in _RANKED), key=lambda pair: _RANKED[pair[0]])
+    if not known:
+        return [(key, value) for key, value in entries if isinstance(value, str | list | tuple) and key not in _ASIDE]
+    first, value = known[0]
+    follows = next(
+        (item for key, item in known[1:] if key in {"args", "argv"} and isinstance(item, list | tuple)), None
+    )
+    if isinstance(value, str) and follows is not None and " " not in value.strip():
+        return [("argv", [value, *follows])]
+    return [pair for pair in known if pair[0] in _CERTAIN] or [(first, value)]
 
 
-def _command(key: str, value: object, call: ToolCall, workdir: str | None, grammar: str, program: str) -> tuple[Effect, ...]:
+def _command(
+    key: str, value: object, call: ToolCall, workdir: str | None, grammar: str, program: str
+) -> tuple[Effect, ...]:
     """Read one argument: a text, several texts, or the words of one command."""
     if isinstance(value, str):
         return _text(value, call, workdir, grammar, program)
     if not isinstance(value, list | tuple) or not value:
-        return (_OPAQUE_COMMAND,)
+        return (OPAQUE_COMMAND,)
     items = [_item_text(item) for item in value[: LIMITS.command_operators]]
     if key not in {"commands", "cmds"} and all(isinstance(item, str) for item in value):
         words = _argv([str(item) for item in value], call, workdir, program)
@@ -122,7 +156,7 @@ def _command(key: str, value: object, call: ToolCall, workdir: str | None, gramm
             return words
         # `["ls", "rm x"]` is one command to one tool and two to another: both readings count.
         return numbered([words, *(_text(item, call, workdir, grammar, program) for item in items)])
-    return numbered([_text(item, call, workdir, grammar, program) if item else (_OPAQUE_COMMAND,) for item in items])
+    return numbered([_text(item, call, workdir, grammar, program) if item else (OPAQUE_COMMAND,) for item in items])
 
 
 def _item_text(item: object) -> str:
@@ -156,24 +190,28 @@ def _argv(words: list[str], call: ToolCall, workdir: str | None, program: str) -
 
 def _workdir(call: ToolCall) -> str | None:
     """Return the folder that the call itself names, else the host's."""
-    for key, value in call.args.items():
-        if isinstance(key, str) and isinstance(value, str) and value and fold_key(key) in _FOLDERS:
-            return canonical_path(value, workdir=call.workdir, home=call.home)
-    return call.workdir
+    folder = _text_under(call, _FOLDERS)
+    return canonical_path(folder, workdir=call.workdir, home=call.home) if folder else call.workdir
+
+
+def _text_under(call: ToolCall, keys: frozenset[str]) -> str:
+    """Return the first text under any of some folded keys."""
+    for key, value in fold_all(call.args):
+        if key in keys and isinstance(value, str) and value:
+            return value
+    return ""
 
 
 def _grammar(call: ToolCall) -> str:
     """Return the grammar that the call or its host names."""
-    for key, value in call.args.items():
-        if isinstance(key, str) and isinstance(value, str) and fold_key(key) in {"shell", "interpreter", "shelltype"}:
-            return _SHELLS.get(value.strip().casefold().rpartition("/")[2].removesuffix(".exe"), call.shell)
-    return call.shell
+    shell = _text_under(call, _SHELL_KEYS)[:200].strip().casefold().rpartition("/")[2].removesuffix(".exe")
+    return _SHELLS.get(shell, call.shell)
 
 
 def _odd_environment(call: ToolCall) -> bool:
     """Whether the call sets variables that can make a program do something else (``LD_PRELOAD``, ``BASH_ENV``)."""
-    for key, value in call.args.items():
-        if isinstance(key, str) and fold_key(key) in {"env", "environment", "envvars"} and value:
+    for key, value in fold_all(call.args):
+        if key in _ENVIRONMENTS and value:
             return not isinstance(value, Mapping) or any(name not in _PLAIN_ENVIRONMENT for name in value)
     return False
 
@@ -185,7 +223,9 @@ def _sql(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     """Read every statement; the tool's own word is kept where no SQL is found."""
     from agentsfence_core.classification.sql import read_sql  # noqa: PLC0415  (lazy: the parser)
 
-    groups = [effects for text in texts(call, _SQL_KEYS) if text.strip() and (effects := read_sql(text, plan.detail or None))]
+    groups = [
+        effects for text in texts(call, _SQL_KEYS) if text.strip() and (effects := read_sql(text, plan.detail or None))
+    ]
     return numbered(groups) if groups else ()
 
 
@@ -208,7 +248,7 @@ def _http(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     from agentsfence_core.classification.http import read_http  # noqa: PLC0415  (lazy: few calls need it)
 
     args: Mapping[str, object] = call.args
-    if plan.detail and not any(isinstance(key, str) and fold_key(key) in {"method", "httpmethod", "verb"} for key in args):
+    if plan.detail and not any(key in _METHOD_KEYS for key, _ in fold_all(args)):
         args = {**args, "method": plan.detail.upper()}
     effects = read_http(args)
     if not effects:
@@ -225,22 +265,29 @@ def _code(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
 
     found = texts(call, _CODE_KEYS) or [value for value in call.args.values() if isinstance(value, str)]
     language = plan.detail or _language(call)
-    own = Effect(plan.means.capability, Risk.EXECUTION, unverified=frozenset({TargetKind.PROGRAM}), because=plan.because)
+    own = Effect(
+        plan.means.capability, Risk.EXECUTION, unverified=frozenset({TargetKind.PROGRAM}), because=plan.because
+    )
     effects = [effect for text in found[:64] for effect in read_code(text, language)]
-    return (own, *(effect for effect in effects if effect.capability not in {plan.means.capability, "code.exec"} or effect.paths or effect.domains))
+    return (
+        own,
+        *(
+            effect
+            for effect in effects
+            if effect.capability not in {plan.means.capability, "code.exec"} or effect.paths or effect.domains
+        ),
+    )
 
 
 def _language(call: ToolCall) -> str:
     """Return the language that the call names."""
-    for key, value in call.args.items():
-        if isinstance(key, str) and isinstance(value, str) and fold_key(key) in {"language", "lang", "runtime", "interpreter"}:
-            return value[:40].casefold()
-    return "python"
+    return _text_under(call, _LANGUAGE_KEYS)[:40].casefold() or "python"
 
 
 def _graphql(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     """A GraphQL document that holds a mutation or a subscription writes; any other reads."""
-    writes = any(word in text.casefold() for text in texts(call, frozenset({"query", "document", "mutation", "operation", "body"})) for word in ("mutation", "subscription"))
+    found = [text.casefold() for text in texts(call, _DOCUMENT_KEYS)]
+    writes = any(word in text for text in found for word in ("mutation", "subscription"))
     named = meaning("web.post" if writes else "web.read")
     return (gather(call, plan, named).effect(plan.because),)
 
@@ -269,7 +316,11 @@ def _pipeline(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
                 stack.append(item)
         elif isinstance(value, list | tuple):
             stack.extend(value)
-        elif isinstance(value, str) and value.lstrip()[:1] in {"[", "{"} and any(stage in value for stage in _WRITING_STAGES):
+        elif (
+            isinstance(value, str)
+            and value.lstrip()[:1] in {"[", "{"}
+            and any(stage in value for stage in _WRITING_STAGES)
+        ):
             found |= dict.fromkeys(means for stage, means in _WRITING_STAGES.items() if stage in value)
     if stack:
         found[Meaning("database.write", Risk.EXTERNAL_WRITE)] = None

@@ -32,7 +32,9 @@ def paths_of(action: Action) -> tuple[str, ...]:
 
 def resolve(action: Action, facts: PathFacts) -> Action:
     """Return the action with real paths. The same action where every path is already real."""
-    if not facts.case_insensitive and all(facts.real.get(path, path) == path for effect in action.effects for path in effect.paths):
+    if not facts.case_insensitive and all(
+        facts.real.get(path, path) == path for effect in action.effects for path in effect.paths
+    ):
         return action
     return replace(action, effects=tuple(_resolved(effect, facts) for effect in action.effects))
 

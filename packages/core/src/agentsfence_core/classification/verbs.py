@@ -47,7 +47,9 @@ _CONNECTIVES: Final = frozenset({"and", "then", "or", "plus", "n"})
 _SAYS_ENOUGH: Final = frozenset({Risk.FINANCIAL, Risk.COMMUNICATION})
 """Classes whose verbs name a capability without an object: ``transfer``, ``reply``."""
 _CHECK_ACTS: Final = frozenset({"in", "out"})
-_NEVER_LISTED: Final = frozenset({"post", "share", "send", "publish", "tweet", "set", "update", "report", "print", "import", "export"})
+_NEVER_LISTED: Final = frozenset(
+    {"post", "share", "send", "publish", "tweet", "set", "update", "report", "print", "import", "export"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,9 @@ def _infer_endpoint(words: Sequence[str], subject: str) -> Inference | None:
     if not words:
         return None
     method, rest = words[0], [word for word in words[1:] if word not in STOP]
-    if method in {"post", "get", "head"} and (method != "post" or any(word in {"search", "query", "list"} for word in rest)):
+    if method in {"post", "get", "head"} and (
+        method != "post" or any(word in {"search", "query", "list"} for word in rest)
+    ):
         return _named("search" if "search" in rest else "get", rest, subject, subject)
     verb = {"post": "create", "patch": "update", "put": "update"}.get(method, method)
     return _infer_part([verb, *rest], subject, subject)
@@ -173,7 +177,14 @@ def _behind_act(words: Sequence[str], place: int) -> int:
     word = words[place]
     if word not in ALSO_NOUN:
         if word in LIGHT:
-            later = next((i for i in range(place + 1, len(words)) if words[i] in HARD and RANK[ACTS[words[i]]] > RANK[ACTS[word]]), None)
+            later = next(
+                (
+                    i
+                    for i in range(place + 1, len(words))
+                    if words[i] in HARD and RANK[ACTS[words[i]]] > RANK[ACTS[word]]
+                ),
+                None,
+            )
             return place if later is None else later
         return place
     last = len(words) - 1
@@ -184,7 +195,12 @@ def _behind_act(words: Sequence[str], place: int) -> int:
         if other in PREPOSITIONS:
             break
         listed = other in LOOKS_OR_NOUN and word not in _NEVER_LISTED and (later in {place + 1, last} or word in TOLD)
-        if other in HARD or listed or (other in LOOKS and other not in ALSO_NOUN) or (later == last and other in {"send", "reply"}):
+        if (
+            other in HARD
+            or listed
+            or (other in LOOKS and other not in ALSO_NOUN)
+            or (later == last and other in {"send", "reply"})
+        ):
             return later
     return place
 

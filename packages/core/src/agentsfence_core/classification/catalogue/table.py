@@ -18,7 +18,16 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from agentsfence_core.classification.catalogue.rows import UNKNOWN, Meaning, Plan, Reader, Server, meaning, read_row, tool_key
+from agentsfence_core.classification.catalogue.rows import (
+    UNKNOWN,
+    Meaning,
+    Plan,
+    Reader,
+    Server,
+    meaning,
+    read_row,
+    tool_key,
+)
 from agentsfence_core.classification.keys import KeyRole, Role
 from agentsfence_core.classification.lexicon import ACTS, ALSO_NOUN, LOOKS, LOOKS_OR_NOUN
 from agentsfence_core.classification.names import NAME_LENGTH, fold_key, words_of
@@ -125,7 +134,7 @@ class Catalogue:
         return self._raised(tool, found)
 
     def _raised(self, tool: str, found: Plan) -> Plan:
-        """Return a plan that a host's own words raise. A row of the catalogue knows better; an annotation doubts reads."""
+        """Return a plan that a host's own words raise. A catalogue row knows better; an annotation doubts reads."""
         if found.source is Source.CATALOGUE:
             return found
         floor = self.described.get(tool, Risk.READ)
@@ -165,15 +174,18 @@ class Catalogue:
                 return server, rest
         return None, words
 
+    def _of_server(self, server: Server, rest: Sequence[str]) -> Plan | None:
+        """Return the row of a server's tool; a server's name may open the tool part again (``gmail_gmail_api_send``)."""
+        known = self.parts.get((server.name, "_".join(rest)))
+        if known is not None or len(rest) < 2:
+            return known
+        inner, behind = self._server(rest)
+        return self.parts.get((inner.name, "_".join(behind))) if inner is not None else None
+
     def _exact(self, server: Server | None, words: Sequence[str], rest: Sequence[str]) -> Plan | None:
         """Return the row of a tool part: of its server, alone, or behind an unknown server's name."""
         if server is not None:
-            part = self.parts.get((server.name, "_".join(rest)))
-            if part is None and len(rest) > 1:
-                # gmail_gmail_api_send: a server's other name may open the tool part as well.
-                inner, behind = self._server(rest)
-                part = self.parts.get((inner.name, "_".join(behind))) if inner is not None else None
-            return part
+            return self._of_server(server, rest)
         for start in range(min(4, len(words))):
             if any(word in ACTS or word in LOOKS or word in LOOKS_OR_NOUN for word in words[:start]):
                 return None
@@ -215,7 +227,7 @@ def _entries() -> Iterable[tuple[str, Mapping[str, object]]]:
     folder = resources.files("agentsfence_core.classification.catalogue")
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if file.name.endswith(".yaml") and file.name != "capabilities.yaml":
-            content = yaml.load(file.read_text("utf-8"), Loader=loader)
+            content = yaml.load(file.read_text("utf-8"), Loader=loader)  # noqa: S506  (a safe loader)
             yield from content.items()
 
 
@@ -265,7 +277,10 @@ def _inferred(tool: str, server: Server | None, rest: Sequence[str], words: Sequ
 
 
 def _first_glob(globs: Iterable[_Glob], tool: str) -> Plan | None:
-    return next((glob.plan for glob in globs if fnmatch.fnmatchcase(tool, glob.pattern)), None)
+    for glob in globs:
+        if fnmatch.fnmatchcase(tool, glob.pattern):
+            return glob.plan
+    return None
 
 
 def _mappings(rows: Iterable[ToolMapping], source: Source) -> tuple[dict[str, Plan], tuple[_Glob, ...]]:
