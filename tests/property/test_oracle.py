@@ -115,7 +115,8 @@ def known(one: Case) -> bool:
         *one.policy.permissions,
         *one.policy.tool_constraints.values(),
     )
-    summed = len(one.action.effects) > 1 and any(bound.max_amount is not None for bound in bounds)
+    unread = any(TargetKind.VALUES in effect.unverified for effect in one.action.effects)
+    summed = (unread or len(one.action.effects) > 1) and any(bound.max_amount is not None for bound in bounds)
     opaque = any("id:77" in ban.exceptions.objects for ban in one.policy.user_prohibitions)
     return overlapping(one) or summed or opaque
 
@@ -343,6 +344,12 @@ FOUND: tuple[tuple[str, TaskPolicy, tuple[Effect, ...], Verdict], ...] = (
         Verdict.BLOCK,
     ),
     (
+        "an amount above the limit of an effect with values that cannot be read",
+        replace(OPEN, permissions=(replace(PAY_ANN, max_amount="10"),)),
+        (replace(paid("11"), unverified=frozenset({TargetKind.VALUES})),),
+        Verdict.BLOCK,
+    ),
+    (
         "a policy that only says when it was created",
         replace(OPEN, created_at=datetime.fromtimestamp(NOW - 13 * 3600, UTC)),
         (Effect("file.read", Risk.READ),),
@@ -365,6 +372,7 @@ FOUND: tuple[tuple[str, TaskPolicy, tuple[Effect, ...], Verdict], ...] = (
 
 STILL_OPEN = {
     "an opaque id that the exceptions name": "refused, though it is the very id that is excepted",
+    "an amount above the limit of an effect with values that cannot be read": "asked, as in the next row",
     "an amount above the limit beside one that cannot be read": "asked, so that an approval would exceed the limit",
 }
 """Rows of `FOUND` on which the evaluator says something else, and what; `known` leaves their kind out."""

@@ -672,3 +672,34 @@ class Rude(dict[str, object]):
 def test_total_canonical_form(value: object) -> None:
     assert isinstance(canonical(value), str)
     assert len(digest(value)) in {0, 32}
+
+
+# ---------------------------------------------------------------- the faults are what the theorems notice
+
+
+def holds(theorem: Callable[[T], None], make: Callable[[Dice], T]) -> Callable[[], None]:
+    """A theorem over the seeded examples on which its fault is tested."""
+
+    def over_examples() -> None:
+        for one in rolled(make, 1_000, 1):
+            theorem(one)
+
+    return over_examples
+
+
+@pytest.mark.parametrize(
+    "over_examples",
+    [
+        pytest.param(holds(is_total, hostile), id="total"),
+        pytest.param(holds(is_deterministic, example), id="deterministic"),
+        pytest.param(holds(is_fail_closed, example), id="fail-closed"),
+        pytest.param(holds(is_closed_to_the_unseen, unseen), id="fail-closed towards what cannot be read"),
+        pytest.param(holds(dominates, banned), id="prohibition dominance"),
+        pytest.param(holds(holds_both_keys, example), id="double key"),
+        pytest.param(holds(fits_one_row, payment), id="one row"),
+        pytest.param(holds(attenuates, approved), id="attenuation"),
+        pytest.param(holds(keeps_the_budget, spree), id="budget"),
+    ],
+)
+def test_without_a_fault_the_seeded_examples_hold(over_examples: Callable[[], None]) -> None:
+    over_examples()
