@@ -20,9 +20,9 @@ class FenceError(Exception):
 class PolicyError(FenceError):
     """A policy written by a person cannot be read or grants too much; ``field`` is the path of the fault."""
 
-    def __init__(self, message: str, *, field: str = "", hint: str = "") -> None:
-        """Keep the path of the field beside the message."""
-        super().__init__(f"{field}: {message}" if field else message, hint=hint)
+    def __init__(self, message: str, *, field: str = "", hint: str = "", where: str = "") -> None:
+        """Keep the path of the field beside the message; ``where`` is the file and line, which come first."""
+        super().__init__(": ".join(part for part in (where, field, message) if part), hint=hint)
         self.field = field
 
 

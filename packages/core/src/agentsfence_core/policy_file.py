@@ -129,7 +129,7 @@ def _validated(
             raise
         line = document.line(_steps(error.field, document))
         message = Exception.__str__(error).removeprefix(f"{error.field}: ")
-        raise PolicyError(f"{before}line {line}: {message}", field=error.field, hint=error.hint) from error
+        raise PolicyError(message, field=error.field, hint=error.hint, where=f"{before}line {line}") from error
     return policy
 
 
