@@ -118,7 +118,7 @@ class TestDeciders:
             lambda: exec("raise KeyboardInterrupt"),
             lambda: "ALLOW",
             lambda: True,
-            lambda: decision_with_text(),
+            decision_with_text,
         ],
         ids=["exception", "exit", "interrupt", "text", "true", "verdict"],
     )

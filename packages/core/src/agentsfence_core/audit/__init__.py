@@ -1,1 +1,7 @@
-""""""
+"""What was decided, on which words, by whose answer: a log that cannot lose a line unnoticed (DESIGN 8)."""
+
+from agentsfence_core.audit.chain import Head
+from agentsfence_core.audit.log import AuditLog
+from agentsfence_core.audit.verify import Gap, Verification, verify
+
+__all__ = ["AuditLog", "Gap", "Head", "Verification", "verify"]
