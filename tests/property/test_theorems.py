@@ -611,13 +611,15 @@ def test_canonicalisation_idempotent_for_targets(text: str) -> None:
         is_idempotent(relative, text)
 
 
+@pytest.mark.xfail(strict=False, reason="odd spellings: brackets, ports and spaces that are taken off layer by layer")
 @pytest.mark.parametrize(
     ("form", "text"),
     [
-        pytest.param(canonical_host, "[\u00e9", marks=pytest.mark.xfail(reason="an open bracket hides the host")),
-        pytest.param(canonical_host, "b .", marks=pytest.mark.xfail(reason="a dot hides a space")),
-        pytest.param(canonical_host, "-::", marks=pytest.mark.xfail(reason="a port is taken off twice")),
-        pytest.param(relative, "[[/ /", marks=pytest.mark.xfail(reason="a name of spaces is stripped the second time")),
+        (canonical_host, "[\u00e9"),
+        (canonical_host, "\u200b["),
+        (canonical_host, "b ."),
+        (canonical_host, "-::"),
+        (relative, "[[/ /"),
     ],
 )
 def test_canonicalisation_idempotent_for_targets_found(form: Callable[[str], str | None], text: str) -> None:
