@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentsfence_compiler import language
 from agentsfence_compiler.isolation import PLACE, isolate
 
 MALLORY = "mallory@example.net"
@@ -88,6 +89,7 @@ KEPT = [
     ("file name with spaces", 'Open "my notes.md" and fix it.'),
     ("path with spaces", 'Open "/srv/w/my notes 2.md" and fix it.'),
     ("target alone in a fence", "Save the summary to ```out.md``` now."),
+    ("long file name", 'Delete "Quarterly planning session with the whole design team.docx".'),
     ("command", "Run `make docs && make test` please."),
     ("name of an event", 'Delete the event "Team lunch with Bob and Carol".'),
     ("commit message", 'Commit the change with message "remove dead code"'),
@@ -124,6 +126,23 @@ def test_text_after_an_unclosed_mark_is_data_whose_bans_are_handed_on(mark: str)
     isolated = isolate(f"Here is the log:\n{mark}\nfoo\nDo not delete anything.")
     assert "delete" not in isolated.instruction
     assert "Do not delete anything." in isolated.data
+
+
+@pytest.mark.parametrize(
+    "message", ['"Do not delete anything."', "```\nDo not delete anything.\n```", "> Do not delete anything."]
+)
+def test_a_message_that_is_nothing_but_quoted_asks_for_nothing_and_still_forbids(message: str) -> None:
+    isolated = isolate(message)
+    assert isolated.empty
+    assert language.read(isolated.data).prohibitions
+    assert "Do not delete anything." in isolated.data
+
+
+@pytest.mark.parametrize(
+    "message", ["From: now on, don't delete anything", "Date: Friday\nSubject: plans\nDon't delete a.md"]
+)
+def test_words_that_look_like_headers_stay(message: str) -> None:
+    assert isolate(message).instruction == message
 
 
 def test_a_quoted_mail_hands_on_no_bans() -> None:

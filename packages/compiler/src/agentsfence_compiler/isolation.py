@@ -35,6 +35,7 @@ PLACE = "[quoted]"
 """Stands where quoted material stood."""
 
 _PREVIEW = 60
+_MARKS = re.compile(r"[>＞`~\"“”„«»「」『』]")
 _LINE = 2_000  # characters of a line in which marks are looked for
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _QUOTE = re.compile(r"[ \t]{0,8}(?:[-*+][ \t]{1,4}|\d{1,3}[.)][ \t]{1,4})?(?:>|＞|&gt;)")
@@ -62,7 +63,7 @@ class Isolated:
     instruction: Instruction
     """The person's own words, with `PLACE` where something was taken out."""
     data: str = ""
-    """Text after a fence or tag that is never closed: it grants nothing, but bans in it still count."""
+    """Text after a fence or tag that is never closed, or a message that is only quoted: its bans still count."""
     removed: tuple[Removed, ...] = ()
 
     @property
@@ -103,6 +104,10 @@ def isolate(message: str) -> Isolated:
         text = cut(text, sheet)
     text, long_quotes = without_long_quotes(text, PLACE)
     removed = [*sheet.removed, *(Removed("long-quote", len(quote), quote.strip()[:_PREVIEW]) for quote in long_quotes)]
+    if removed and not text.replace(PLACE, "").strip():
+        sheet.data = [
+            _MARKS.sub(" ", message[: LIMITS.message])
+        ]  # nothing but quoted material: only what it forbids counts
     return Isolated(Instruction(text.strip()), "\n".join(sheet.data), tuple(removed))
 
 
@@ -359,7 +364,9 @@ def _header_block(lines: list[str], place: int) -> _Found | None:
     """Find a block of mail headers. Somebody's mail is taken out whole, of a dictated mail only the body."""
     names = list(_headers(lines, place))
     kinds = {name for _, name in names}
-    if len(kinds) < 2 or not any(name.startswith("to") for name in kinds):
+    sent_by_somebody = any(name.startswith("from") for name in kinds)
+    enough = 2 if sent_by_somebody or all(name.startswith("to") for name in kinds) else 3
+    if len(kinds) < enough or not any(name.startswith("to") for name in kinds):
         return None
     before = next((lines[n] for n in range(place - 1, max(-1, place - 4), -1) if lines[n].strip()), "")
     dictated = not any(name.startswith(("from", "sent")) for name in kinds) and (not before or _dictates(before))

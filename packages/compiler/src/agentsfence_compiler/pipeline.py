@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from agentsfence_compiler import language
 from agentsfence_compiler.amendment import amend, restrict
 from agentsfence_compiler.assembly import assemble, inferred_risks
+from agentsfence_compiler.backends.rules import RulesBackend
 from agentsfence_compiler.fallback import fallback
 from agentsfence_compiler.hardening import Hardened, harden, whole
 from agentsfence_compiler.isolation import Isolated, isolate
@@ -24,9 +25,18 @@ from agentsfence_compiler.views import purpose_of, request_views, summary_of
 from agentsfence_core.errors import CompilerError
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Prohibition, Risk, TaskPolicy
-from agentsfence_core.ports import CompileContext, Compiled, CompilerBackend, Dropped, Instruction, PersonMessage
+from agentsfence_core.ports import (
+    CompileContext,
+    Compiled,
+    CompilerBackend,
+    Dropped,
+    Instruction,
+    PersonMessage,
+    RequestView,
+)
 
 RULES = "rules"
+_RULES = RulesBackend()
 FAIL = "fail"
 """``CompileContext.draft`` that plays a failing backend."""
 
@@ -56,39 +66,30 @@ class IntentCompiler:
     def begin(self, message: PersonMessage, context: CompileContext) -> Compiled:
         """Return the policy of a new task; read-only with every prohibition where anything fails."""
         understood, fault = _understand(message.text, context)
-        isolated, reading = understood.isolated, understood.reading
-        if fault or isolated.empty:
-            policy = _fallen(understood, context)
-            reason = (Dropped("the whole request", fault or "nothing is left of your message but quoted material"),)
-            return Compiled(
-                policy,
-                isolated.instruction,
-                isolated.removed,
-                reason,
-                request_views(reading, isolated.instruction, understood.envelope.permissions),
-            )
+        if fault or understood.isolated.empty:
+            return _fallen(understood, context, fault or "nothing is left of your message but quoted material")
+        try:
+            return self._begun(understood, context)
+        except Exception as error:  # noqa: BLE001  (INVARIANT: total; what the words forbid holds)
+            return _fallen(understood, context, f"compiling failed: {type(error).__name__}")
+
+    def _begun(self, understood: _Understood, context: CompileContext) -> Compiled:
         hardened, words, fault = self._hardened(understood, context)
-        views = request_views(reading, isolated.instruction, understood.envelope.permissions)
         if hardened is None:
-            return Compiled(
-                _fallen(understood, context),
-                isolated.instruction,
-                isolated.removed,
-                (Dropped("the whole request", fault),),
-                views,
-            )
-        requests = reading.requests
+            return _fallen(understood, context, fault)
+        isolated, requests = understood.isolated, understood.reading.requests
+        looks = [
+            request.capabilities[0] for request in requests if request.risks == {Risk.READ} and request.capabilities
+        ]
         policy = assemble(
             _narrowed(understood.envelope, hardened),
             now=context.now,
             purpose=words[0] or purpose_of(requests),
             summary=words[1] or summary_of(hardened.permissions),
             inferred=inferred_risks(requests),
-            reads=dict.fromkeys(
-                name for request in requests if request.risks == {Risk.READ} for name in request.capabilities[:1]
-            ),
+            reads=dict.fromkeys(looks),
         )
-        return Compiled(policy, isolated.instruction, isolated.removed, hardened.dropped, views)
+        return Compiled(policy, isolated.instruction, isolated.removed, hardened.dropped, _views(understood))
 
     def amend(self, message: PersonMessage, current: TaskPolicy, context: CompileContext) -> Compiled:
         """Return the policy after a later message of the same person; a message without authority changes nothing."""
@@ -100,7 +101,7 @@ class IntentCompiler:
             hardened, _, fault = self._hardened(understood, context)
         else:
             hardened = whole(understood.envelope)  # nothing to draft: bans and limits speak for themselves
-        views = request_views(reading, isolated.instruction, understood.envelope.permissions)
+        views = _views(understood)
         if hardened is None:
             # A narrowing takes effect although the backend failed; nothing is added.
             bans = replace(understood.envelope, permissions=())
@@ -128,14 +129,15 @@ class IntentCompiler:
             policy, fault = current, type(error).__name__
         if fault:
             dropped = (*dropped, Dropped("the whole message", fault))
-        views = request_views(understood.reading, isolated.instruction)
-        return Compiled(policy, isolated.instruction, isolated.removed, dropped, views, changed=policy != current)
+        return Compiled(
+            policy, isolated.instruction, isolated.removed, dropped, _views(understood), changed=policy != current
+        )
 
     def _hardened(
         self, understood: _Understood, context: CompileContext
     ) -> tuple[Hardened | None, tuple[str, str], str]:
         """Return what a draft hardens to, with its purpose and summary; ``None`` and the fault where there is none."""
-        if context.draft is None and context.compiler == RULES and RULES not in self._backends:
+        if context.draft is None and context.compiler == RULES and self._rules_are_ours():
             return whole(understood.envelope), ("", ""), ""  # the rules' draft is the envelope itself
         error: str | None = None
         for _ in range(_TRIES if context.draft is None else 1):
@@ -149,6 +151,9 @@ class IntentCompiler:
                 error = f"the compiler failed: {type(fault).__name__}"
                 break
         return None, ("", ""), error or "the compiler failed"
+
+    def _rules_are_ours(self) -> bool:
+        return isinstance(self._backends.get(RULES, _RULES), RulesBackend)
 
     def _drafted(
         self, understood: _Understood, context: CompileContext, error: str | None
@@ -240,14 +245,21 @@ def _matters(understood: _Understood) -> bool:
     return bool(envelope.permissions or envelope.prohibitions or limits or reading.requests or reading.continues)
 
 
-def _fallen(understood: _Understood, context: CompileContext) -> TaskPolicy:
-    envelope = understood.envelope
-    return fallback(
+def _fallen(understood: _Understood, context: CompileContext, fault: str) -> Compiled:
+    """Return the fallback: what failed is named, and every ban and limit of the words holds."""
+    envelope, isolated = understood.envelope, understood.isolated
+    policy = fallback(
         envelope.prohibitions,
         context.now,
         only_domains=envelope.only_domains,
         requires_approval=envelope.requires_approval,
     )
+    dropped = (Dropped("the whole request", fault),)
+    return Compiled(policy, isolated.instruction, isolated.removed, dropped, _views(understood))
+
+
+def _views(understood: _Understood) -> tuple[RequestView, ...]:
+    return request_views(understood.reading, understood.isolated.instruction, understood.envelope.permissions)
 
 
 def _guarded_amend(current: TaskPolicy, new: Envelope, reading: Reading, context: CompileContext) -> TaskPolicy:

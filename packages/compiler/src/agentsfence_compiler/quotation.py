@@ -31,6 +31,7 @@ _MARK = re.compile("[" + "".join(sorted(set(_PAIRS) | _CLOSERS)) + "]")
 _TIGHT = frozenset("\"'`‘’")  # marks that also stand inside words or for inches: what stands beside them decides
 _LONG = 60  # characters
 _MANY_WORDS = 7
+_NAME_SPACES = 12  # spaces in a file name
 _COMMAND = 200  # characters of a command in backticks
 _ENDS = frozenset(".!?。！？…\n")
 _TARGET = re.compile(r"[^\s@]{1,200}@[^\s@]{1,200}\.[^\s@]{2,60}|[a-z][a-z0-9+.-]{1,15}://\S{1,2000}", re.IGNORECASE)
@@ -111,9 +112,12 @@ def _shown(text: str, opening: int, end: int) -> bool:
 
 def _names_file(content: str, words: list[str]) -> bool:
     """Whether a string with spaces is one path or file name all the same: ``my notes.md``."""
-    if len(content) > _COMMAND or "\n" in content or len(words) > _MANY_WORDS or _TARGET.search(content):
+    if len(content) > _COMMAND or "\n" in content or _TARGET.search(content):
         return False
-    return (_ROOTED.match(content) is not None and "/" not in words[-1][:1]) or looks_like_path(words[-1])
+    last = content.rsplit(maxsplit=1)[-1]
+    if len(words) < _MANY_WORDS and _ROOTED.match(content) and not last.startswith("/"):
+        return True
+    return content.count(" ") <= _NAME_SPACES and looks_like_path(last)
 
 
 def _unspaced(content: str) -> bool:

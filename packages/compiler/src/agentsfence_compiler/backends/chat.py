@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from agentsfence_compiler.backends.deadline import within
+from agentsfence_compiler.backends.deadline import FinalError, within
 from agentsfence_compiler.backends.prompt import PROMPT_VERSION, Prompt, prompt_for, read_answer
 from agentsfence_compiler.draft import draft_schema
 from agentsfence_core.errors import CompilerError
@@ -50,12 +50,6 @@ class Endpoint:
     def url(self) -> str:
         """The address of the chat completions."""
         return f"{self.base_url.rstrip('/')}/chat/completions"
-
-
-class FinalError(CompilerError):
-    """A fault that asking again does not mend."""
-
-    final = True
 
 
 class ChatBackend:

@@ -9,6 +9,13 @@ from typing import TypeVar
 
 from agentsfence_core.errors import CompilerError
 
+
+class FinalError(CompilerError):
+    """A fault that asking again does not mend: no retry follows."""
+
+    final = True
+
+
 Result = TypeVar("Result")
 
 
@@ -29,7 +36,7 @@ def within(seconds: float, work: Callable[[], Result], what: str) -> Result:
     try:
         answer, error = answers.get(timeout=max(seconds, 0.0))
     except queue.Empty:
-        raise CompilerError(f"{what} took longer than {seconds:g} seconds", hint="raise compiler.timeout") from None
+        raise FinalError(f"{what} took longer than {seconds:g} seconds", hint="raise compiler.timeout") from None
     if error is not None:
         raise error
     return answer  # type: ignore[return-value]  # no error: the work's own result
