@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from agentsfence_cli.screen import SCREEN, shortened
 from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.evaluation import DEFAULT_UNAUTHORIZED
-from agentsfence_core.model import Permission, Prohibition, Risk, Targets, TaskPolicy, Verdict
+from agentsfence_core.model import Permission, Prohibition, Risk, Targets, TaskPolicy, ToolConstraint, Verdict
 
 _CLASSES: Final[Mapping[Risk, str]] = {
     Risk.READ: "reading",
@@ -21,117 +22,130 @@ _CLASSES: Final[Mapping[Risk, str]] = {
     Risk.FINANCIAL: "spending money",
     Risk.UNKNOWN: "tools that nothing is known about",
 }
+_QUOTE = 160  # characters of a quote that are shown
+_READING: Final = "Read and search anything"
 
 
-def show_policy(policy: TaskPolicy, verdicts: Mapping[Risk, Verdict] = DEFAULT_UNAUTHORIZED) -> None:
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One thing that a policy says: what is done, to what, and by which words."""
+
+    what: str
+    where: tuple[str, ...] = ()
+    quote: str = ""
+
+
+def show_policy(policy: TaskPolicy, verdicts: Mapping[Risk, Verdict], home: str) -> None:
     """Show a policy for people; each permission and ban with the words it rests on.
 
-    ``verdicts`` are those of calls that nothing authorizes, as the settings say.
+    ``verdicts`` are those of calls that nothing authorizes, as the settings say; ``home`` is shown as ``~``.
     """
-    if policy.purpose or policy.summary:
-        SCREEN.heading(f"Task: {policy.summary or policy.purpose}")
-    SCREEN.heading("Without a question")
-    SCREEN.rows(_allowed(policy))
-    never = [*(_ban(ban) for ban in policy.user_prohibitions), *((_does(name), "", "") for name in _denied(policy))]
-    if never:
-        SCREEN.heading("Never, whoever approves it")
-        SCREEN.rows(never)
-    asked = [*(_row(row) for row in policy.permissions if row.needs_approval), *_approvals(policy)]
-    if asked:
-        SCREEN.heading("Only after you approve it")
-        SCREEN.rows(asked)
+    title = policy.summary or policy.purpose
+    if title:
+        SCREEN.heading(f"Task: {title}")
+    _show("Without a question", _allowed(policy), home)
+    _show("Never, whoever approves it", _forbidden(policy), home)
+    _show("Only after you approve it", _approved(policy), home)
     SCREEN.heading("Everything else")
     SCREEN.rows(_rest(verdicts))
-    _show_limits(policy)
+    limits = _limits(policy)
+    if limits:
+        SCREEN.heading("Limits of the whole task")
+        SCREEN.rows(limits)
 
 
-def _allowed(policy: TaskPolicy) -> list[tuple[str, str, str]]:
+def _show(heading: str, items: Iterable[_Item], home: str) -> None:
+    """Show items that speak of the same targets, or rest on the same words, together."""
+    groups: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for item in items:
+        groups.setdefault((item.where, item.quote), []).append(item.what)
+    if groups:
+        SCREEN.heading(heading)
+    for (where, quote), names in groups.items():
+        for name in dict.fromkeys(names):
+            SCREEN.line(name, indent=2)
+        for target in where:
+            SCREEN.line(f"- {_short_path(target, home)}", indent=4)
+        if quote:
+            SCREEN.line(f"“{shortened(quote, _QUOTE)}”", indent=4)
+
+
+def _allowed(policy: TaskPolicy) -> list[_Item]:
     """Return what both keys open: rows, or listed names and classes whose ceiling is on."""
-    rows = [("Read and search anything", "", "")] if Risk.READ in policy.allowed_risk_classes else []
-    rows += [_row(row) for row in policy.permissions if not row.needs_approval]
+    items = [_Item(_READING), *(_row(row) for row in policy.permissions if not row.needs_approval)]
     if policy.permissions:
-        return rows
-    for risk in policy.allowed_risk_classes:
-        if risk is not Risk.READ and policy.permits_class(risk):
-            rows.append((_capital(_CLASSES[risk]), _where_overall(policy), ""))
+        return items
+    overall = (*policy.allowed_recipients, *policy.allowed_paths)
     for name in policy.allowed_tools:
         known = vocabulary().risk_of(name)
         if known is None or (known is not Risk.READ and policy.permits_class(known)):
-            rows.append((_does(name), _where_constrained(policy, name), ""))
-    return rows
+            bounds = policy.tool_constraints.get(name)
+            items.append(_Item(_does(name), _bounds(bounds) if bounds else overall))
+    classes = [risk for risk in policy.allowed_risk_classes if risk is not Risk.READ and policy.permits_class(risk)]
+    return items + [_Item(_does(risk.value), overall) for risk in classes]
 
 
-def _row(row: Permission) -> tuple[str, str, str]:
-    where = [
-        *row.recipients,
-        *row.domains,
-        *row.paths,
-        *row.objects,
-        *(f"{name} {value}" for name, value in row.values.items()),
-    ]
-    if row.max_amount is not None:
-        where.append(f"at most {row.max_amount}")
-    if row.max_calls is not None:
-        where.append("once" if row.max_calls == 1 else f"{row.max_calls} times")
-    return _does(row.capability), "\n".join(where), _quoted(row.evidence)
+def _forbidden(policy: TaskPolicy) -> list[_Item]:
+    bans = [_ban(ban) for ban in policy.user_prohibitions]
+    named = {ban.what for ban in policy.user_prohibitions}
+    return bans + [_Item(_does(name)) for name in policy.denied_tools if name not in named]
 
 
-def _ban(ban: Prohibition) -> tuple[str, str, str]:
-    only, but = ", ".join(_named(ban.targets)), ", ".join(_named(ban.exceptions))
-    where = "\n".join([*([only] if only else []), *([f"except {but}"] if but else [])])
-    return _does(ban.what), where, _quoted(ban.quote)
+def _approved(policy: TaskPolicy) -> list[_Item]:
+    rows = [_row(row) for row in policy.permissions if row.needs_approval]
+    return rows + [_Item(_does(name)) for name in policy.requires_approval]
+
+
+def _row(row: Permission) -> _Item:
+    values = tuple(f"{name} {value}" for name, value in row.values.items())
+    counts = _counts(row.max_calls, row.max_amount)
+    where = (*row.recipients, *row.domains, *row.paths, *row.objects, *values, *counts)
+    return _Item(_does(row.capability), where, row.evidence)
+
+
+def _bounds(bounds: ToolConstraint) -> tuple[str, ...]:
+    lists = (bounds.allowed_recipients, bounds.allowed_domains, bounds.allowed_paths, bounds.allowed_objects)
+    return (*(target for targets in lists for target in targets), *_counts(bounds.max_calls, bounds.max_amount))
+
+
+def _counts(max_calls: int | None, max_amount: str | None) -> tuple[str, ...]:
+    amount = () if max_amount is None else (f"at most {max_amount} in all",)
+    calls = () if max_calls is None else ("once" if max_calls == 1 else f"at most {max_calls} times",)
+    return (*amount, *calls)
+
+
+def _ban(ban: Prohibition) -> _Item:
+    where = (*_named(ban.targets), *(f"except {name}" for name in _named(ban.exceptions)))
+    return _Item(_does(ban.what), where, ban.quote)
 
 
 def _named(targets: Targets) -> tuple[str, ...]:
     return (*targets.recipients, *targets.domains, *targets.paths, *targets.objects)
 
 
-def _denied(policy: TaskPolicy) -> list[str]:
-    banned = {ban.what for ban in policy.user_prohibitions}
-    return [name for name in policy.denied_tools if name not in banned]
-
-
-def _approvals(policy: TaskPolicy) -> list[tuple[str, str, str]]:
-    return [(_does(name), "", "") for name in policy.requires_approval]
-
-
 def _rest(verdicts: Mapping[Risk, Verdict]) -> list[tuple[str, str]]:
     """Return what becomes of a call that the policy does not authorize, by verdict."""
     words = {Verdict.ALLOW: "allowed", Verdict.ASK_USER: "you are asked", Verdict.BLOCK: "blocked"}
+    known = {**DEFAULT_UNAUTHORIZED, **verdicts}
     classes = {
-        verdict: [_CLASSES[risk] for risk, given in verdicts.items() if given is verdict and risk is not Risk.READ]
+        verdict: [_CLASSES[risk] for risk, given in known.items() if given is verdict and risk is not Risk.READ]
         for verdict in words
     }
     return [(words[verdict], ", ".join(named)) for verdict, named in classes.items() if named]
 
 
-def _show_limits(policy: TaskPolicy) -> None:
+def _limits(policy: TaskPolicy) -> list[tuple[str, str]]:
     limits = []
     if policy.max_external_writes is not None:
-        limits.append(("sends and outside changes", f"at most {policy.max_external_writes}"))
+        most = policy.max_external_writes
+        limits.append(("sends and changes outside", f"at most {most}" if most else "none"))
     if policy.allowed_external_domains:
         limits.append(("hosts", ", ".join(policy.allowed_external_domains)))
     if policy.allowed_paths:
         limits.append(("writes only below", ", ".join(policy.allowed_paths)))
     if policy.expires_at is not None:
         limits.append(("valid until", policy.expires_at.strftime("%Y-%m-%d %H:%M %Z").strip()))
-    if limits:
-        SCREEN.heading("Limits of the whole task")
-        SCREEN.rows(limits)
-
-
-def _where_overall(policy: TaskPolicy) -> str:
-    return "\n".join((*policy.allowed_recipients, *policy.allowed_paths))
-
-
-def _where_constrained(policy: TaskPolicy, name: str) -> str:
-    bounds = policy.tool_constraints.get(name)
-    if bounds is None:
-        return _where_overall(policy)
-    where: Iterable[str] = (
-        *bounds.allowed_recipients, *bounds.allowed_domains, *bounds.allowed_paths, *bounds.allowed_objects
-    )  # fmt: skip
-    return "\n".join((*where, *([f"{bounds.max_calls} times"] if bounds.max_calls is not None else [])))
+    return limits
 
 
 def _does(name: str) -> str:
@@ -140,13 +154,10 @@ def _does(name: str) -> str:
     if entry is not None:
         return f"{entry.does} ({name})"
     if name in Risk.__members__:
-        return f"{_capital(_CLASSES[Risk(name)])} ({name})"
+        words = _CLASSES[Risk(name)]
+        return f"{words[:1].upper()}{words[1:]} ({name})"
     return name
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _quoted(words: str) -> str:
-    return f"“{shortened(words, 160)}”" if words else ""
+def _short_path(text: str, home: str) -> str:
+    return f"~{text[len(home) :]}" if home and text.startswith(f"{home}/") else text

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agentsfence_core.plugins import Plugins, load_plugins
-
 from agentsfence_core.classification.catalogue import Catalogue, builtin
 from agentsfence_core.classification.classifier import classify
 from agentsfence_core.fence import Fence
 from agentsfence_core.model import Action, HostFacts, ToolCall
+from agentsfence_core.plugins import Plugins, load_plugins
+from agentsfence_core.ports import IntentPipeline
 from agentsfence_core.settings import Settings, load_settings
 from agentsfence_core.stores.memory import MemoryStore
 
@@ -34,6 +34,7 @@ class Workbench:
 
     settings: Settings
     plugins: Plugins
+    pipeline: IntentPipeline | None
     catalogue: Catalogue
     home: str
     """Home folder of the account that the tools act as."""
@@ -56,7 +57,7 @@ class Workbench:
     @classmethod
     def _of(cls, settings: Settings, home: str) -> Workbench:
         plugins = load_plugins(settings)
-        return cls(settings, plugins, _catalogue(settings, plugins), home, time.time())
+        return cls(settings, plugins, plugins.pipeline(), _catalogue(settings, plugins), home, time.time())
 
     def classify(self, call: ToolCall) -> Action:
         """Return what a call can do, lexically."""
@@ -84,7 +85,7 @@ class Workbench:
             settings=settings,
             store=MemoryStore(),
             catalogue=self._extended(catalogue, tools) if tools else catalogue,
-            pipeline=self.plugins.pipeline(),
+            pipeline=self.pipeline,
             plugins=self.plugins,
             clock=lambda: self.now,
             **ports,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -20,6 +21,7 @@ from agentsfence_cli.wire import (
 )
 from agentsfence_cli.workbench import Workbench, person_host
 from agentsfence_core.fence import Task
+from agentsfence_core.model import PolicySource
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -33,14 +35,18 @@ def compile_(
     workspace: Annotated[str | None, typer.Option("--workspace", help="The folder for the task's own files.")] = None,
 ) -> None:
     """Show the policy that a request compiles to. Nothing runs and nothing is kept."""
-    fence = Workbench.open().fence(compiler=compiler)
+    workbench = Workbench.open()
+    fence = workbench.fence(compiler=compiler)
     task = fence.begin(read_text(text) if text == "-" else text, task="compile", host=person_host(None, workspace))
     if policy_only:
-        _print_policy(policy_object(task.policy), as_json=as_json)
+        # A policy file has an author and no age: it lives from the moment that somebody uses it.
+        policy = replace(task.policy, source=PolicySource.MANUAL, created_at=None, expires_at=None)
+        _print_policy(policy_object(policy), as_json=as_json)
     elif as_json:
         write_json(_object(task))
     else:
-        _show(task)
+        show_policy(task.policy, workbench.settings.default_verdicts, workbench.home)
+        _show_reading(task)
 
 
 def _object(task: Task) -> JsonObject:
@@ -64,8 +70,8 @@ def _print_policy(policy: JsonObject, *, as_json: bool) -> None:
     sys.stdout.write(yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=100))
 
 
-def _show(task: Task) -> None:
-    show_policy(task.policy)
+def _show_reading(task: Task) -> None:
+    """Show each clause as it was read, what was left out, and what was dropped."""
     if task.requests:
         SCREEN.heading("How your words were read")
     for view in task.requests:

@@ -31,7 +31,8 @@ def validate(
     """Read a policy file, check its examples, and show what it says. Exit code 1 where it is not valid."""
     try:
         policy = load_policy(file)
-        Workbench.open().fence().check_examples(policy)
+        workbench = Workbench.open()
+        workbench.fence().check_examples(policy)
     except PolicyError as error:
         if not as_json:
             raise
@@ -42,7 +43,7 @@ def validate(
         return
     checked = f" and its {len(policy.examples)} examples hold" if policy.examples else ""
     SCREEN.line(f"{file}: valid{checked}.")
-    show_policy(policy)
+    show_policy(policy, workbench.settings.default_verdicts, workbench.home)
 
 
 @app.command()
