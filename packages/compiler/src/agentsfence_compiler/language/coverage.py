@@ -44,7 +44,7 @@ ALONE = {
     "renew": ("purchase.order",), "subscribe": ("purchase.order", "social.update"), "book": ("booking.create",), "reserve": ("booking.create",), "trade": ("trade.execute",), "sell": ("trade.execute",),
     "deploy": ("deploy.run",), "ship": ("deploy.run",), "rollback": ("deploy.run",), "play": ("media.play",), "pause": ("media.play",),
     "skip": ("media.play",), "resume": ("media.play",), "shuffle": ("media.play",), "tweet": ("social.publish",), "unsubscribe": ("email.update",), "archive": ("email.update", "file.archive"),
-    "follow": ("social.update",), "unfollow": ("social.update",), "bookmark": ("social.update",),
+    "unfollow": ("social.update",), "bookmark": ("social.update",),
     "reschedule": ("calendar.update",), "postpone": ("calendar.update",), "invite": ("calendar.invite", "chat.admin"),
     "restart": ("process.control",), "kill": ("process.control",), "terminate": ("process.control",), "comment": ("comment.create",), "publish": ("social.publish",),
     "ban": ("access.revoke",), "kick": ("access.revoke", "chat.admin"), "revoke": ("access.revoke", "file.share"), "grant": ("access.grant", "file.share"),
@@ -79,7 +79,8 @@ BY_NOUN = {
     ("create", "post"): ("social.publish",), ("post", "question"): ("chat.send", "comment.create"), ("make", "public"): ("file.share", "repo.admin", "access.grant"), ("make", "executable"): ("file.permissions",), ("delete", "download"): ("file.delete",),
     ("run", "build"): ("build.run",), ("run", "server"): ("process.control",), ("run", "test"): ("test.run",), ("run", "migration"): ("database.write",), ("execute", "migration"): ("database.write",), ("apply", "migration"): ("database.write",),
     ("send", "invitation"): ("calendar.invite", "email.send"), ("send", "invite"): ("calendar.invite", "email.send"), ("apply", "patch"): ("file.write",), ("apply", "change"): ("file.write",), ("apply", "fix"): ("file.write",), ("rename", "function"): ("file.write",), ("rename", "variable"): ("file.write",),
-    ("create", "function"): ("file.write",), ("create", "test"): ("file.write",), ("restart", "service"): ("process.control",), ("restart", "server"): ("process.control", "cloud.write"), ("download", "package"): ("package.install",), ("update", "package"): ("package.install",), ("update", "dependency"): ("package.install",), ("delete", "row"): ("database.delete", "drive.write"), ("add", "event"): ("calendar.create",),
+    ("create", "function"): ("file.write",), ("create", "test"): ("file.write",), ("restart", "service"): ("process.control",), ("restart", "server"): ("process.control", "cloud.write"), ("download", "package"): ("package.install",), ("update", "package"): ("package.install",), ("update", "dependency"): ("package.install",), ("delete", "row"): ("database.delete", "drive.write"), ("add", "event"): ("calendar.create",), ("make", "reservation"): ("booking.create",), ("make", "booking"): ("booking.create",), ("make", "payment"): ("payment.send",), ("make", "transfer"): ("payment.send",), ("make", "appointment"): ("calendar.create",),
+    ("make", "event"): ("calendar.update", "calendar.create"), ("make", "donation"): ("payment.send",), ("make", "order"): ("purchase.order",), ("place", "order"): ("purchase.order",), ("make", "commit"): ("git.commit",), ("make", "post"): ("social.publish",), ("make", "call"): ("message.send",),
 }  # fmt: skip
 """Pairs that people write and that the table of capabilities reads otherwise, or not at all."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from agentsfence_core.limits import LIMITS
-from agentsfence_core.model import Risk
+from agentsfence_core.model import Prohibition, Risk
 
 from agentsfence_compiler.language.clauses import Opens, Segment, clauses
+from agentsfence_compiler.language.foreign import languages_in, read_foreign
 from agentsfence_compiler.language.limits import continuation, most_sends, only_domains
 from agentsfence_compiler.language.prohibitions import read_prohibitions
 from agentsfence_compiler.language.reading import Clause, Reading, Request
@@ -33,21 +34,32 @@ def read(
     places = Places(home, workspace, workdir, {name.casefold(): address for name, address in contacts.items()})
     tokens = tokenize(text)
     segments = clauses(tokens)
-    found = read_requests(text, tokens, segments, places)
+    languages = languages_in(text, tokens)
+    found = read_requests(text, tokens, segments, places, foreign=bool(languages))
     bans = read_prohibitions(text, tokens, segments, places, found)
-    requests = _bounded(found.requests, bans.max_amount)
+    foreign = read_foreign(text, tokens, places, languages)
+    requests = _bounded(found.requests, bans.max_amount) + tuple(foreign.requests)
+    prohibitions = _distinct((*bans.prohibitions, *foreign.prohibitions))
     added = None
-    if not requests and not bans.prohibitions:
+    if not requests and not prohibitions:
         added = continuation(text, tokens, segments, places)
     return Reading(
         requests=(added,) if added else requests,
-        prohibitions=tuple(bans.prohibitions),
+        prohibitions=prohibitions,
         only_domains=only_domains(tokens, segments),
         max_external_writes=bans.max_sends if bans.max_sends is not None else most_sends(tokens, segments),
         requires_approval=tuple(bans.requires_approval),
         clauses=tuple(_clause(text, tokens, segment, index, found, bans.segments) for index, segment in enumerate(segments)),
         continues=added is not None,
     )
+
+
+def _distinct(prohibitions: Iterable[Prohibition]) -> tuple[Prohibition, ...]:
+    """Return the bans, each once."""
+    seen: dict[str, Prohibition] = {}
+    for prohibition in prohibitions:
+        seen.setdefault(repr(prohibition), prohibition)
+    return tuple(seen.values())
 
 
 def _bounded(requests: list[Request], max_amount: str | None) -> tuple[Request, ...]:

@@ -112,6 +112,8 @@ _CALENDAR = frozenset(
     "today tomorrow tonight mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep oct nov dec christmas easter gmail outlook slack discord google github i".split()
 )
 _DID = frozenset("is was has had will wrote sent said asked shared gave mentioned uses used needs wants".split())
+_MOST = 1_000  # things that a count may name
+_MEASURES = frozenset("hour hours minute minutes second seconds day days week weeks month months year years percent am pm people persons line lines word words sentence sentences bullet bullets paragraph paragraphs % o'clock times".split())
 _PACKAGE_NOUNS = frozenset({"package", "dependency", "library", "module", "plugin", "extension", "requirement"})
 _DEFINITE = frozenset({"the", "this", "that", "these", "those", "my", "our", "your", "his", "her", "their", "its"})
 
@@ -119,7 +121,9 @@ _DEFINITE = frozenset({"the", "this", "that", "these", "those", "my", "our", "yo
 class Scanner:
     """Reads the references of one clause, token by token."""
 
-    def __init__(self, tokens: Sequence[Token], words: English, places: Places, *, sends: bool, plain: bool = False) -> None:
+    def __init__(
+        self, tokens: Sequence[Token], words: English, places: Places, *, sends: bool, plain: bool = False, lemma: str = ""
+    ) -> None:
         """Prepare for a clause; ``sends`` says that its object is somebody, ``plain`` that its words are names."""
         self.tokens = tokens
         self.words = words
@@ -127,6 +131,7 @@ class Scanner:
         self.sends = sends
         self.plain = plain
         self.start = 0
+        self.named_directly = lemma not in {"send", "forward", "create", "add", "post", "share", "give", "set", "schedule", "book", "plan", "make"}
         self.found = References()
         self.role = Role.OBJECT
         self.first_phrase = True
@@ -191,8 +196,8 @@ class Scanner:
             found.pronoun = True
         if low in words.sets["first_person"] and (at == start or self.role is Role.TO):
             found.to_me = True
-        if self.first_phrase and low in words.maps["counts"] and found.count is None:
-            found.count = int(words.maps["counts"][low])
+        if low in words.maps["counts"]:
+            self._count(at, end, words.maps["counts"][low])
         if low in _DEFINITE and self.first_phrase and not found.nouns:
             found.definite = True
         folder = self._folder(low, at)
@@ -204,6 +209,15 @@ class Scanner:
             found.amounts.append(amount_of(self.tokens[at - 1].low))
             return at + 1
         return self._noun_or_name(low, at, end, start)
+
+    def _count(self, at: int, end: int, digits: str) -> None:
+        """Note how many things the object is: "an event", "bob@x.example two mails"; not "4 hours"."""
+        before = self.tokens[at - 1]
+        opens = at == self.start or before.kind in (Kind.ADDRESS, Kind.PARTY) or before.low in self.words.sets["pronouns"]
+        opens = opens or (bool(self.found.names) and self.found.names[-1][1].lower().endswith(before.low))
+        following = word_at(self.tokens, at + 1, self.words) if at + 1 < end else ""
+        if opens and self.first_phrase and self.found.count is None and following and following not in _MEASURES and digits.isdigit():
+            self.found.count = int(digits) if 0 < int(digits) <= _MOST else None
 
     def _marks(self, low: str, at: int) -> bool:
         """Note the words that say how the clause is meant; whether the word was one of them."""
@@ -321,14 +335,17 @@ class Scanner:
         token = self.tokens[at]
         sets = self.words.sets
         low = token.low
-        if not self.sends or low in _CALENDAR or low in sets["determiners"] or low in sets["pronouns"]:
+        if not self.sends or self.found.closed or low in _CALENDAR or low in sets["determiners"] or low in sets["pronouns"]:
             return "", 0
         if low in sets["adverbs"] or low in sets["universal"] or low in sets["statement_subjects"]:
             return "", 0
         direct = at == start or (self.role is Role.TO and word_at(self.tokens, at - 1, self.words) == "to")
         joined = word_at(self.tokens, at - 1, self.words) in {"and", ",", "or"} and bool(self.found.names) and self.first_phrase
+        if self.role is Role.WITH and not joined and word_at(self.tokens, at - 1, self.words) != "with":
+            return "", 0
         shouting = token.value.isupper() and len(token.value) > 1
-        if not (token.value[:1].isupper() and not shouting) and not ((direct or joined) and low.isalpha() and low not in self.words.forms):
+        small = (direct or joined) and low.isalpha() and low not in self.words.forms and (self.named_directly or self._before_object(at, end))
+        if not (token.value[:1].isupper() and not shouting) and not small:
             return "", 0
         size = 1
         while size < _NAME_WORDS and at + size < end and self.tokens[at + size].kind is Kind.WORD:
@@ -348,6 +365,10 @@ class Scanner:
         following = word_at(self.tokens, at + 1, self.words)
         form = self.words.forms.get(following)
         return following in _DID or (form is not None and not form.base)
+
+    def _before_object(self, at: int, end: int) -> bool:
+        """Whether an object follows: "send bob the notes", not "send information about …"."""
+        return self.role is Role.TO or (at + 1 < end and word_at(self.tokens, at + 1, self.words) in self.words.sets["determiners"])
 
     # -- literals
 
@@ -393,12 +414,9 @@ class Scanner:
             self.found.hosts.append((self.role, host))
 
     def _number(self, at: int, end: int) -> None:
-        found = self.found
         following = self.tokens[at + 1] if at + 1 < end else None
-        if self.first_phrase and found.count is None and following is not None and following.kind is Kind.WORD and following.low not in self.words.maps["units"]:
-            digits = self.tokens[at].value
-            if digits.isdigit() and 0 < int(digits) <= 1_000:
-                found.count = int(digits)
+        if following is not None and following.kind is Kind.WORD and following.low not in self.words.maps["units"]:
+            self._count(at, end, self.tokens[at].value)
         if following is None or following.low not in self.words.maps["units"]:
             self.found.words.append((self.role, self.tokens[at].value))
 
@@ -431,7 +449,8 @@ class Scanner:
             kind = next((OBJECT_NOUNS[noun] for noun in self.found.nouns if noun in OBJECT_NOUNS), "issue" if numbered else "name")
         if kind is None:
             return False
-        self._add_object(kind, value)
+        if naming or self.role in (Role.OBJECT, Role.TO, Role.INSIDE, Role.OF):
+            self._add_object(kind, value)
         return True
 
     def _add_object(self, kind: str, value: str) -> None:

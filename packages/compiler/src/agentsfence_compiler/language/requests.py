@@ -16,13 +16,16 @@ from agentsfence_core.model import Prohibition, Risk, Targets
 
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.clauses import LITERALS, Opens, Segment, phrase_at, word_at
+from agentsfence_compiler.language.foreign import is_foreign
 from agentsfence_compiler.language.lexicon import English, english
 from agentsfence_compiler.language.reading import Request
 from agentsfence_compiler.language.references import Places, References, Role, Scanner, canonical_party
 from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token
 
-_NAMING = coverage.SEND_VERBS | frozenset("share invite add remove grant give pay transfer refund reimburse post kick ban send promote assign wire revoke unshare donate tip".split())
+_NAMING = coverage.SEND_VERBS | frozenset("share invite add remove grant give pay transfer refund reimburse post kick ban send promote assign wire revoke unshare donate tip create set schedule book plan make".split())
 """Verbs whose object may be a person."""
+_MAKING = frozenset("create set schedule book plan make put update move reschedule".split())
+"""Verbs whose object is a thing; people come with "with"."""
 _TRANSFERRING = frozenset("export convert save copy extract translate summarize summarise transcribe download generate unzip compress zip back pack tar unpack store dump print list compile draft write put archive".split())
 """Verbs that write where they go to, not where they take from."""
 _OUTPUTTING = frozenset("summarize summarise translate transcribe extract list convert outline compare".split())
@@ -42,6 +45,8 @@ _HOSTED = frozenset({"repo", "repository", "release", "gist", "wiki", "webhook",
 """Nouns of a hosted repository."""
 _NO_COUNT = frozenset({Risk.LOCAL_WRITE, Risk.EXECUTION})
 _VAGUE = frozenset("it them this that these those everything anything all one ones both something everyone anyone now please again off on up down out in".split())
+_THINGS_ONLY = frozenset({"organize", "share", "sort"})
+"""Verbs that ask for nothing unless a file or a party is named: "share the names", "sort all users"."""
 _FEW = frozenset({"few", "couple", "bunch", "lot", "number", "series", "set", "bit"})
 
 
@@ -56,9 +61,11 @@ class Found:
     """"Delete everything in a except b"."""
 
 
-def read_requests(text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places) -> Found:
-    """Return the requests of a message in order. Linear."""
-    return _Requests(text, tokens, segments, places).read()
+def read_requests(
+    text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, *, foreign: bool = False
+) -> Found:
+    """Return the requests of a message in order; with ``foreign``, not those of clauses in another language. Linear."""
+    return _Requests(text, tokens, segments, places, foreign=foreign).read()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,9 @@ class _Declared:
 
 
 class _Requests:
-    def __init__(self, text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places) -> None:
+    def __init__(self, text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, *, foreign: bool) -> None:
         self.text = text
+        self.foreign = foreign
         self.tokens = tokens
         self.segments = segments
         self.places = places
@@ -84,6 +92,8 @@ class _Requests:
     def read(self) -> Found:
         for index, segment in enumerate(self.segments):
             before = len(self.found.requests)
+            if self.foreign and is_foreign(self.tokens, segment.first, segment.last):
+                continue
             if segment.opens is Opens.REQUEST:
                 self._request(index, segment)
             elif segment.opens is Opens.READING:
@@ -150,7 +160,7 @@ class _Requests:
 
     def _scan(self, at: int, end: int, lemma: str) -> References:
         plain = lemma in {"install", "uninstall", "upgrade"}
-        return Scanner(self.tokens, self.words, self.places, sends=lemma in _NAMING, plain=plain).scan(at, end)
+        return Scanner(self.tokens, self.words, self.places, sends=lemma in _NAMING, plain=plain, lemma=lemma).scan(at, end)
 
     def _output(self, index: int, segment: Segment) -> None:
         """A reading clause may ask for an explicit output path or address (paper, 4, item 3)."""
@@ -240,9 +250,10 @@ class _Requests:
         return tuple(dict.fromkeys(chosen))
 
     def _posting(self, refs: References) -> tuple[str, ...]:
-        if any(role in (Role.TO, Role.INSIDE, Role.OBJECT) for role, _ in refs.hosts):
+        chat = bool(refs.parties) or "slack" in refs.places
+        if any(role is Role.TO or (role in (Role.INSIDE, Role.OBJECT) and not chat) for role, _ in refs.hosts):
             return ("web.post", "browser.interact")
-        if refs.parties or "slack" in refs.places:
+        if chat:
             return ("chat.send", "message.send")
         named = _noun_capabilities("post", refs, None)
         return tuple(named) or ("chat.send", "social.publish", "web.post")
@@ -259,11 +270,14 @@ class _Requests:
             chosen += self._on_paths(lemma, refs)
         if not chosen and not refs.paths:
             chosen += coverage.by_family(lemma, refs.nouns)
+        if not chosen and lemma in _THINGS_ONLY and not refs.paths and not (refs.parties or refs.names):
+            return ()
         if not chosen:
             chosen += coverage.ALONE.get(lemma, ())
             head = refs.nouns[0] if refs.nouns else _last_word(refs)
             chosen += coverage.inferred_for(lemma, head) if not refs.paths else ()
-        if any(name.startswith("calendar.") and name != "calendar.delete" for name in chosen) and (refs.parties or refs.names):
+        met = refs.parties or any(role is Role.WITH for role, _ in refs.names)
+        if met and any(name.startswith("calendar.") and name not in {"calendar.delete", "calendar.share"} for name in chosen):
             chosen.append("calendar.invite")
         return tuple(dict.fromkeys(chosen))
 
@@ -347,7 +361,9 @@ class _Requests:
 
     def _recipients(self, refs: References, names: Sequence[str], lemma: str) -> tuple[str, ...]:
         parties = [party for name in names for party in _reached(refs, name, lemma)]
-        for _, name in refs.names:
+        for role, name in refs.names:
+            if role is Role.EXCEPT or role is Role.SOURCE:
+                continue
             address = self.places.contacts.get(name.casefold())
             if address:
                 parties.append(address)
@@ -357,7 +373,8 @@ class _Requests:
         if not any(coverage.risk_of(name, lemma) in _PARTY_CLASSES for name in names):
             return ()
         contacts = self.places.contacts
-        return tuple(dict.fromkeys(name for role, name in refs.names if role in _REACHED and name.casefold() not in contacts))
+        roles = {Role.WITH} if lemma in _MAKING else _REACHED | {Role.WITH} if lemma in {"share", "meet"} else _REACHED
+        return tuple(dict.fromkeys(name for role, name in refs.names if role in roles and name.casefold() not in contacts))
 
     def _paths(self, lemma: str, refs: References, risks: frozenset[Risk]) -> tuple[str, ...]:
         if not risks & {Risk.LOCAL_WRITE, Risk.DELETE, Risk.EXECUTION, Risk.EXTERNAL_WRITE, Risk.PERMISSION_CHANGE}:
@@ -380,11 +397,11 @@ class _Requests:
         if any(name.startswith(("repo.", "issue.", "pr.")) for name in names):
             objects += [f"repo:{text}" for _, text in refs.slashed if text.count("/") == 1]
         if any(name.startswith("drive.") for name in names):
-            objects += [f"file:{text}" for _, text, known in refs.paths if not known and "/" not in text]
+            objects += [f"file:{text}" for role, text, known in refs.paths if role in _REACHED and not known and "/" not in text]
         return tuple(dict.fromkeys(objects))
 
     def _few(self, at: int, end: int) -> bool:
-        return any(t.low in _FEW for t in self.tokens[at : min(end, at + 6)])
+        return any(t.low in _FEW for t in self.tokens[at : min(end, at + 6)]) or any(t.low in {"each", "every", "everyone", "all"} for t in self.tokens[at : min(end, at + 30)])
 
     def _hangs(self, index: int) -> bool:
         """Whether a condition follows in the same sentence: "email her if it is green"."""

@@ -246,6 +246,14 @@ def _body(tokens: list[Token], body: str, start: int, end: int) -> None:
     if owner.endswith("'s") and "@" in owner:
         body = owner[:-2]
     kind = literal_kind(body)
+    if kind is Kind.HOST and "/" not in body:
+        head, _, last = body.rpartition(".")
+        if last[1:].islower() and last[:1].isupper() and head.islower() and "." in head:  # a sentence without its space
+            end -= len(last) + 1
+            tokens.append(Token(Kind.HOST, head, start, end, head))
+            tokens.append(Token(Kind.PUNCT, ".", end, end + 1, "."))
+            tokens.append(Token(Kind.WORD, last.lower(), end + 1, end + 1 + len(last), last))
+            return
     if kind is not None:
         tokens.append(Token(kind, body.lower(), start, end, body))
         return

@@ -1,0 +1,476 @@
+"""Every language but English, by one engine and a data file each: bans, and requests with literal targets (DESIGN 7.2).
+
+Rules of this file:
+
+* No code per language: what differs is data (``lexicon/xx.yaml``). Spaced scripts look words up, the others look for
+  them inside a run of characters.
+* A clause that holds an action and a negation forbids; an idiom ("vergiss nicht") turns the negation off.
+* A clause that asks how, tells what somebody does, or reports, asks for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model import Prohibition, Risk, Targets
+
+from agentsfence_compiler.language import coverage
+from agentsfence_compiler.language.lexicon import lists_of, load, words_of
+from agentsfence_compiler.language.reading import Request
+from agentsfence_compiler.language.references import Places, canonical_party
+from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token
+
+_LATIN = ("de", "fr", "es", "pt", "it", "nl")
+_RUNS = frozenset({"zh", "ja", "ko"})
+"""Written without spaces between words, or with endings that carry the meaning."""
+_SCRIPTS = (
+    ("ru", re.compile("[\u0400-\u04ff]")), ("ar", re.compile("[\u0600-\u06ff]")), ("hi", re.compile("[\u0900-\u097f]")),
+    ("ko", re.compile("[\uac00-\ud7a3]")), ("ja", re.compile("[\u3041-\u30ff]")), ("zh", re.compile("[\u4e00-\u9fff]")),
+)  # fmt: skip
+_NOT_ASCII = re.compile("[^\x00-\x7f]")
+_ACCENTED = re.compile("[\u00c0-\u017f]")
+_ENGLISH = frozenset(
+    "the and to of is please it with for my you this that don't not do in on from a an all me be are was can could would will what how send email delete save write".split()
+)
+_STOPS = frozenset({".", "!", "?", ";", "\u3002", "\uff01", "\uff1f", "\uff1b", "\u0964", "\u061f", "\u061b", "\u2026"})
+_PAUSES = frozenset({",", ":", "\uff0c", "\u3001", "\uff1a", "\u060c", "(", ")", "\u2014", "\u2013", "-"})
+_WITHOUT = frozenset({"ohne", "sans", "sin", "sem", "senza", "zonder", "без", "بدون", "دون", "बिना"})
+_ELISION = re.compile(r"(?:qu|[nldjmtsc])'")
+_CLITICS = ("melo", "selo", "telo", "glielo", "los", "las", "les", "lo", "la", "le", "li", "gli", "ne", "me", "nos", "mi", "os", "as", "o", "a")
+_TEST_WORDS = ("test", "prueba", "тест", "测试", "測試", "テスト", "테스트", "اختبار", "परीक्षण")
+_SENDS = frozenset({"send", "email", "forward", "reply", "contact", "write", "call"})
+_GOAL_LAST = frozenset({"save", "write", "copy", "create", "download"})
+_REACH = 9  # tokens, or characters of a run, between a negation and its verb
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """One language."""
+
+    language: str
+    forms: Mapping[str, str]
+    """Word -> lemma."""
+    runs: re.Pattern[str] | None
+    """All verbs as one pattern, for scripts without spaces."""
+    sets: Mapping[str, frozenset[str]]
+    lists: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class Foreign:
+    """What the other languages of a message ask for and forbid."""
+
+    requests: list[Request] = field(default_factory=list)
+    prohibitions: list[Prohibition] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    first: int
+    last: int
+    asks: bool
+    reported: bool
+    opens_sentence: bool
+
+
+_SECTIONS = ("negators", "idioms", "framing", "questions", "subjects", "conditions", "exceptions", "sources", "splits", "reporting", "prefixes", "suffixes")
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """Return the data of a language, indexed; read once per process."""
+    data = load(language)
+    forms: dict[str, str] = {}
+    for lemma, words in lists_of(data, "verbs").items():
+        for word in words:
+            forms.setdefault(plain(word, language), lemma)
+            forms.setdefault(plain(_digraphs(word), language), lemma)
+    runs = re.compile("|".join(sorted(map(re.escape, forms), key=len, reverse=True))) if language in _RUNS else None
+    lists = {name: tuple(plain(word, language) for word in words_of(data, name)) for name in _SECTIONS}
+    return Lexicon(language, forms, runs, {name: frozenset(words) for name, words in lists.items()}, lists)
+
+
+@cache
+def markers() -> Mapping[str, frozenset[str]]:
+    """Return for each word the languages that it points to."""
+    found: dict[str, set[str]] = {}
+    for language, words in load("markers").items():
+        for word in str(words).split():
+            if word not in _AMBIGUOUS:
+                found.setdefault(word, set()).add(language)
+    return {word: frozenset(languages) for word, languages in found.items()}
+
+
+_AMBIGUOUS = frozenset(
+    "no o y e do as of is an was per come con sin son us me den die man van in on mai mi a i u open start plan upload download en dans elle or las os post copy delete "
+    "move mail email execute reserve note salve file lance un una el los de an der des pour per os als met het op je ne est sur con como par dos ces or and aus der mit zu ou te".split()
+) - frozenset({"der", "het", "mit", "dos", "con", "los", "el", "como", "una", "un", "sur", "est", "des", "je"})
+"""Words that English uses too: they point to no language."""
+
+
+def plain(word: str, language: str) -> str:
+    """Return a word as it is compared: lower-case, without accents in Latin scripts."""
+    word = word.lower().replace("\u2019", "'").replace("\u2018", "'")
+    if language not in _LATIN or word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c)).replace("\u00df", "ss")
+
+
+def _digraphs(word: str) -> str:
+    return word.replace("\u00e4", "ae").replace("\u00f6", "oe").replace("\u00fc", "ue")
+
+
+def languages_in(text: str, tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the languages other than English that a message shows."""
+    found: list[str] = []
+    if _NOT_ASCII.search(text):
+        found += [language for language, script in _SCRIPTS if script.search(text)]
+    accented = _ACCENTED.search(text) is not None
+    scores: dict[str, int] = {}
+    table = markers()
+    for token in tokens:
+        if token.kind is Kind.WORD:
+            word = plain(token.low, "fr")
+            for language in table.get(word, ()) or table.get(_ELISION.sub("", word, count=1), ()):
+                scores[language] = scores.get(language, 0) + 1
+    if accented or scores:
+        best = max(scores.values(), default=0)
+        found += [language for language in _LATIN if scores.get(language, 0) >= max(1, best // 2) or (accented and best < 2)]
+    return tuple(found)
+
+
+def read_foreign(text: str, tokens: Sequence[Token], places: Places, languages: Sequence[str]) -> Foreign:
+    """Return what the clauses in other languages ask for and forbid. Linear in the text, for each language shown."""
+    out = Foreign()
+    for language in languages:
+        _Reader(text, tokens, places, lexicon(language), out).read()
+    return out
+
+
+def is_foreign(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether the words of a span point to another language rather than to English."""
+    table = markers()
+    span = [t for t in tokens[first : min(last, first + 60)] if t.kind is Kind.WORD]
+    other = sum(1 for t in span if plain(t.low, "fr") in table or not t.low.isascii())
+    return other > sum(1 for t in span if t.low in _ENGLISH)
+
+
+class _Reader:
+    def __init__(self, text: str, tokens: Sequence[Token], places: Places, words: Lexicon, out: Foreign) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.places = places
+        self.words = words
+        self.out = out
+
+    def read(self) -> None:
+        conditional = False
+        idiom = False
+        for clause in self._clauses():
+            if clause.opens_sentence:
+                conditional = idiom = False
+            if not self._speaks(clause):
+                continue
+            lows = self._lows(clause)
+            if self._conditional(lows, clause):
+                conditional = True
+                continue
+            idiom = self._clause(clause, lows, conditional=conditional)
+
+    # -- clauses
+
+    def _clauses(self) -> Iterator[_Clause]:
+        first = 0
+        opens, reported = True, False
+        ends = self._sentence_ends()
+        for place, token in enumerate(self.tokens):
+            stop = token.low in _STOPS or token.kind is Kind.BREAK
+            pause = token.kind is Kind.PUNCT and token.low in _PAUSES
+            if not (stop or pause or self._splits(place)):
+                continue
+            if place > first:
+                yield _Clause(first, place, ends[place], reported, opens)
+                opens = False
+            if stop:
+                opens, reported = True, False
+            elif token.low in {":", "\uff1a"}:
+                reported = not opens or self._reports(first, place)
+            first = place + (1 if stop or pause else 0)
+        if first < len(self.tokens):
+            yield _Clause(first, len(self.tokens), False, reported, opens)
+
+    def _sentence_ends(self) -> list[bool]:
+        """Return for every token whether its sentence ends in a question mark."""
+        asks = [False] * (len(self.tokens) + 1)
+        current = False
+        for place in range(len(self.tokens) - 1, -1, -1):
+            low = self.tokens[place].low
+            if low in _STOPS:
+                current = low in {"?", "\uff1f", "\u061f"}
+            asks[place] = current
+        return asks
+
+    def _reports(self, first: int, last: int) -> bool:
+        return any(self._word(k) in self.words.sets["reporting"] for k in range(max(first, last - 20), last))
+
+    def _splits(self, place: int) -> bool:
+        """Whether a conjunction begins a clause: an action follows it."""
+        if self._word(place) not in self.words.sets["splits"]:
+            return False
+        return any(self._lemma(k) for k in range(place + 1, min(place + 4, len(self.tokens))))
+
+    def _speaks(self, clause: _Clause) -> bool:
+        """Whether a clause may be in this language: not plainly English, and in the script of the run."""
+        if self.words.language in _RUNS:
+            return any(t.kind is Kind.CJK for t in self.tokens[clause.first : clause.last])
+        if self.words.language not in _LATIN:
+            return True
+        span = self.tokens[clause.first : min(clause.last, clause.first + 60)]
+        english = sum(1 for t in span if t.low in _ENGLISH)
+        return english * 2 <= sum(1 for t in span if t.kind is Kind.WORD) or english <= 1
+
+    def _lows(self, clause: _Clause) -> list[str]:
+        return [self._word(k) for k in range(clause.first, min(clause.last, clause.first + 400))]
+
+    def _word(self, place: int) -> str:
+        token = self.tokens[place]
+        return plain(token.low, self.words.language) if token.kind is Kind.WORD else ""
+
+    def _lemma(self, place: int) -> str:
+        """Return the lemma of the verb at a place, elisions, hyphens and clitics taken off; empty for no verb."""
+        word = self._word(place)
+        if not word:
+            return ""
+        forms = self.words.forms
+        for candidate in self._spellings(word):
+            if candidate in forms:
+                return forms[candidate]
+        return ""
+
+    def _spellings(self, word: str) -> Iterator[str]:
+        yield word
+        language = self.words.language
+        if language in {"fr", "it"} and "'" in word:
+            word = _ELISION.sub("", word, count=1)
+            yield word
+        if "-" in word:
+            yield word.split("-", 1)[0]
+        if language in {"es", "it", "pt"}:
+            for clitic in _CLITICS:
+                if len(word) > len(clitic) + 3 and word.endswith(clitic):
+                    yield word[: -len(clitic)]
+                    yield f"{word[: -len(clitic)]}e"
+        if language == "ar" and word[:1] in {"و", "ف"}:
+            yield word[1:]
+
+    # -- one clause
+
+    def _conditional(self, lows: Sequence[str], clause: _Clause) -> bool:
+        conditions = self.words.sets["conditions"]
+        if self.words.runs is not None:
+            run = self._span(clause)
+            return any(word in run for word in conditions) and not self.words.runs.search(run)
+        return any(low in conditions for low in lows[:2])
+
+    def _span(self, clause: _Clause) -> str:
+        return self.text[self.tokens[clause.first].start : self.tokens[clause.last - 1].end]
+
+    def _clause(self, clause: _Clause, lows: Sequence[str], *, conditional: bool) -> bool:
+        """Read one clause; whether it was an idiom such as "vergiss nicht"."""
+        verbs = self._verbs(clause)
+        idiom = self._has_idiom(lows, clause)
+        if not verbs:
+            return idiom
+        forbidden = [] if idiom else [lemma for place, lemma in verbs if self._negated(place, lows, clause)]
+        if forbidden:
+            if not self._states(lows, clause) and not (clause.asks and self._questions(lows, clause, len(lows))):
+                self._forbid(clause, forbidden, conditional=conditional)
+            return idiom
+        if not clause.reported and not self._states(lows, clause):
+            for place, lemma in verbs[:3]:
+                if not self._questions(lows, clause, place) and self._request(clause, lemma, conditional=conditional):
+                    break
+        return idiom
+
+    def _verbs(self, clause: _Clause) -> list[tuple[int, str]]:
+        """Return the verbs of a clause with their places: token offsets, or character offsets in a run."""
+        if self.words.runs is None:
+            found = ((k - clause.first, self._lemma(k)) for k in range(clause.first, min(clause.last, clause.first + 400)))
+            return [(place, lemma) for place, lemma in found if lemma]
+        run = self._masked(clause)
+        return [(match.start(), self.words.forms[match.group()]) for match in self.words.runs.finditer(run)]
+
+    def _masked(self, clause: _Clause) -> str:
+        """Return the text of a clause with its literals blanked, character for character."""
+        place = self.tokens[clause.first].start
+        parts = []
+        for token in self.tokens[clause.first : clause.last]:
+            parts.append(" " * (token.start - place))
+            parts.append(self.text[token.start : token.end] if token.kind is Kind.CJK else " " * (token.end - token.start))
+            place = token.end
+        return "".join(parts)
+
+    def _has_idiom(self, lows: Sequence[str], clause: _Clause) -> bool:
+        idioms = self.words.sets["idioms"]
+        if self.words.runs is not None:
+            run = self._span(clause)
+            return any(word in run for word in idioms)
+        return any(low in idioms or _ELISION.sub("", low, count=1) in idioms for low in lows)
+
+    def _negated(self, place: int, lows: Sequence[str], clause: _Clause) -> bool:
+        if self.words.runs is not None:
+            run = self._masked(clause)
+            before = run[max(0, place - _REACH) : place + 2]
+            after = run[place : place + _REACH + 6]
+            return any(word in before for word in self.words.lists["prefixes"]) and not self.words.lists["suffixes"] or any(
+                word in after for word in self.words.lists["suffixes"]
+            )
+        negators = self.words.sets["negators"]
+        for k in range(max(0, place - _REACH), min(len(lows), place + _REACH)):
+            low = lows[k]
+            hit = low in negators or low.startswith("n'") and "n'" in negators
+            if hit and not (low in _WITHOUT and k > place):
+                return True
+        return False
+
+    def _states(self, lows: Sequence[str], clause: _Clause) -> bool:
+        """Whether the clause tells what somebody does: "ich kann nichts senden"."""
+        subjects = self.words.sets["subjects"]
+        if self.words.runs is not None:
+            run = self._span(clause)
+            return any(word in run for word in subjects)
+        return any(low in subjects or (low[1:2] == "'" and low[:2] in subjects) for low in lows[:3])
+
+    def _questions(self, lows: Sequence[str], clause: _Clause, place: int) -> bool:
+        """Whether a question word stands before the verb: the clause asks, it does not order."""
+        questions = self.words.sets["questions"]
+        if self.words.runs is not None:
+            run = self._span(clause)
+            return any(word in run for word in questions)
+        return any(low in questions for low in lows[:place]) or (place == len(lows) and any(low in questions for low in lows))
+
+    # -- targets
+
+    def _literals(self, clause: _Clause) -> tuple[list[str], list[str], list[str], list[str]]:
+        """Return parties, paths, hosts and excepted targets of a clause; sources are none of them."""
+        parties: list[str] = []
+        paths: list[str] = []
+        hosts: list[str] = []
+        excepted: list[str] = []
+        spared = False
+        for place in range(clause.first, clause.last):
+            token = self.tokens[place]
+            spared = spared or self._excepts(place)
+            if token.kind in (Kind.ADDRESS, Kind.PARTY):
+                target = [canonical_party(token)]
+            elif token.kind is Kind.PATH:
+                path = self.places.path(token.value)
+                target = [path] if path else []
+            elif token.kind is Kind.HOST:
+                target = [token.low.split("/", 1)[0]]
+            else:
+                continue
+            if self._from(place, clause):
+                continue
+            bucket = excepted if spared else parties if token.kind in (Kind.ADDRESS, Kind.PARTY) else paths if token.kind is Kind.PATH else hosts
+            bucket += target
+        return parties, paths, hosts, excepted
+
+    def _excepts(self, place: int) -> bool:
+        token = self.tokens[place]
+        exceptions = self.words.sets["exceptions"]
+        if token.kind is Kind.CJK:
+            return any(word in token.value for word in exceptions)
+        return self._word(place) in exceptions
+
+    def _from(self, place: int, clause: _Clause) -> bool:
+        """Whether a target is a sender or a source."""
+        sources = self.words.sets["sources"]
+        if self.words.runs is not None or self.words.language == "hi":
+            token = self.tokens[place]
+            after = self.text[token.end : token.end + 8].lstrip()
+            before = self.text[max(0, token.start - 6) : token.start].rstrip()
+            behind = self.words.language != "zh"
+            return any(after.startswith(word) if behind else before.endswith(word) for word in sources)
+        return place > clause.first and (self._word(place - 1) in sources or self._word(place - 1).removesuffix("'") in sources)
+
+    # -- results
+
+    def _quote(self, clause: _Clause) -> tuple[int, int]:
+        first, last = clause.first, clause.last - 1
+        while first < last and self.tokens[first].kind in (Kind.SOFT, Kind.BREAK, Kind.PUNCT):
+            first += 1
+        while last > first and self.tokens[last].kind in (Kind.SOFT, Kind.BREAK, Kind.PUNCT):
+            last -= 1
+        return self.tokens[first].start, self.tokens[last].end
+
+    def _forbid(self, clause: _Clause, lemmas: Sequence[str], *, conditional: bool) -> None:
+        parties, paths, hosts, excepted = self._literals(clause)
+        start, end = self._quote(clause)
+        exceptions = Targets(recipients=tuple(e for e in excepted if "/" not in e), paths=tuple(e for e in excepted if "/" in e))
+        targets = Targets(recipients=tuple(parties), paths=tuple(paths), domains=tuple(hosts))
+        for lemma in dict.fromkeys(lemmas):
+            for what in coverage.covered(lemma):
+                self.out.prohibitions.append(
+                    Prohibition(what=what, targets=targets, exceptions=exceptions, quote=self.text[start:end][: LIMITS.quote])
+                )
+
+    def _request(self, clause: _Clause, lemma: str, *, conditional: bool) -> bool:
+        parties, paths, _, excepted = self._literals(clause)
+        capabilities = self._capabilities(clause, lemma, parties, paths)
+        if not capabilities:
+            return False
+        start, end = self._quote(clause)
+        risks = frozenset(coverage.risk_of(name, lemma) for name in capabilities)
+        if lemma in _GOAL_LAST and len(paths) > 1:
+            paths = paths[-1:]
+        amounts = [t.value for t in self.tokens[clause.first : clause.last] if t.kind is Kind.MONEY and t.value]
+        self.out.requests.append(
+            Request(
+                start, end, self.text[start:end], lemma, capabilities, risks,
+                recipients=tuple(dict.fromkeys(parties)) if risks & _PARTY_CLASSES else (),
+                paths=tuple(dict.fromkeys(paths)),
+                max_amount=amounts[0] if amounts and Risk.FINANCIAL in risks else None,
+                conditional=conditional, language=self.words.language,
+            )
+        )  # fmt: skip
+        if excepted and risks:
+            paths_out = tuple(e for e in excepted if "/" in e)
+            others = tuple(e for e in excepted if "/" not in e)
+            for risk in sorted(risks):
+                self.out.prohibitions.append(
+                    Prohibition(what=risk.value, targets=Targets(paths=paths_out, recipients=others), quote=self.text[start:end][: LIMITS.quote])
+                )
+        return True
+
+    def _capabilities(self, clause: _Clause, lemma: str, parties: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
+        """Return what a clause asks for; without a literal target only what will be asked about anyway."""
+        if lemma in _SENDS and parties:
+            return ("email.send", "message.send", *(("chat.send",) if any(p.startswith("#") for p in parties) else ()))
+        if lemma == "run" and any(word in self._span(clause).lower() for word in _TEST_WORDS):
+            return ("test.run",)
+        if lemma == "run":
+            return ("script.run",) if paths else ()
+        alone = coverage.ALONE.get(lemma, ())
+        if paths:
+            named = tuple(name for name in alone if name.startswith("file."))
+            folder = lemma == "create" and not any(p.rpartition(".")[2].lower() in FILE_ENDINGS for p in paths)
+            return ("folder.create", *named) if folder else named
+        asked = {Risk.DELETE, Risk.FINANCIAL, Risk.PERMISSION_CHANGE}
+        if lemma in _SENDS:
+            return ("email.send", "message.send") if lemma != "write" else ()
+        if lemma == "cancel":
+            return ("calendar.delete", "booking.cancel")
+        if lemma in {"commit", "push"}:
+            return alone
+        if lemma == "delete":
+            return ("file.delete", "email.delete", "calendar.delete")
+        return tuple(name for name in alone if coverage.risk_of(name, lemma) in asked)
+
+
+_PARTY_CLASSES = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
