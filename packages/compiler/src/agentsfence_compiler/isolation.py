@@ -31,8 +31,8 @@ from agentsfence_compiler.quotation import without_long_quotes
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.ports import Instruction, Removed
 
-PLACE = "[quoted]"
-"""Stands where quoted material stood."""
+PLACE = "⟦quoted⟧"
+"""Stands where quoted material stood: a sign that is no word, name or tag in any language."""
 
 _PREVIEW = 60
 _MARKS = re.compile(r"[>＞`~\"“”„«»「」『』]")
