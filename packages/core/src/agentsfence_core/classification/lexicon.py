@@ -19,70 +19,72 @@ def _split(words: str) -> frozenset[str]:
 
 
 LOOKS: Final = _split(
-    "get fetch retrieve read find show describe lookup whoami inspect browse recall summarize summarise analyze "
-    "analyse compare explain translate calculate compute scrape crawl geocode detect classify validate verify "
-    "extract count estimate lint peek glob grep ls cat navigate transcribe ask whois explore discover "
-    "autocomplete suggest recommend predict forecast tokenize embed measure parse decode resolve_name poll wait "
-    "think reflect diff blame rank evaluate_expression research traceroute enumerate access observe ping"
+    "get fetch retrieve scroll sleep echo read find show describe lookup whoami inspect browse recall summarize "
+    "summarise analyze analyse compare explain translate calculate compute scrape crawl geocode detect classify "
+    "validate verify extract count estimate lint peek glob grep ls cat navigate transcribe ask whois explore "
+    "discover autocomplete suggest recommend predict forecast tokenize embed measure parse decode resolve_name "
+    "poll wait think reflect diff blame rank evaluate_expression research traceroute enumerate access observe "
+    "ping"
 )
 """Verbs that only look. What stands behind one is its object: ``get_wire_transfers``, ``list_trash``."""
 
 LOOKS_OR_NOUN: Final = _split(
-    "list query view search preview status stat watch monitor report test check scan track sort filter head tail"
+    "list query view search preview status stat watch monitor test check scan track sort filter head tail"
 )
 """Looking verbs that are as often nouns: a plain acting verb later in the name decides (``query_cache_clear``)."""
 
 PROVES_NOTHING: Final = _split(
-    "check sync manage process handle test support help use work go do perform maintain track"
+    "take check sync manage process handle test support help use work go do perform maintain track"
 )
 """Verbs that say nothing about what happens: ``check_in_guest``, ``sync_folders``, ``manage_email``."""
 
 _ACTING: Final = {
     Risk.LOCAL_WRITE: (
-        "download export generate render draw zip unzip compress decompress clone pack unpack touch remember "
-        "memorize screenshot_save reformat refactor"
+        "download export dump generate render draw zip unzip compress decompress clone pack unpack touch "
+        "remember memorize screenshot_save reformat refactor"
     ),
     Risk.EXTERNAL_WRITE: (
-        "create add update edit modify set put insert append write save store upload import push patch upsert "
-        "merge move rename copy duplicate label tag mark star unstar pin unpin archive unarchive assign "
-        "unassign attach detach link unlink_issue close reopen complete uncomplete finish resolve unresolve "
-        "reset enable disable start stop restart pause resume toggle turn control lock unlock open activate "
-        "deactivate register schedule reschedule fork apply deploy rollback scale restore replace fill click "
-        "type press select drag hover follow unfollow like unlike join leave unsubscribe increment decrement "
-        "play skip queue dispatch trigger sign reject accept decline snooze mute unmute react vote bookmark "
-        "configure change adjust convert rerun submit request make place confirm approve new log record "
-        "annotate organize organise sort_into connect disconnect mount unmount arm disarm dim print expand "
-        "ingest index reindex train migrate alter provision release promote_build transition estimate_and_set "
-        "block_card unblock_card shuffle seek raise assess_and_save expire invalidate flush swap_slot upgrade "
-        "downgrade renumber merge_into capture_lead enroll unenroll crop resize overwrite put_back checkin "
-        "unshare_screen extend shorten shift postpone propose nominate post_process subscribe_topic ship pick "
-        "fulfill initialize init setup begin end finalize prepare draft compose set_up commit stage rebase pull "
-        "stash revert cherry reserve_ip autofill stream upload_and link_up comment_out tweak amend correct fix "
-        "compile_report acknowledge ack escalate page_out rewind crossfade load unload favorite unfavorite "
-        "heart rate review respond_invite attend rsvp recharge_device launch_site"
+        "create report subscribe refresh backup vacuum remind freeze claim hang add update edit modify set put "
+        "insert append write save store upload import push patch upsert merge move rename copy duplicate label "
+        "tag mark star unstar pin unpin archive unarchive assign unassign attach detach link unlink_issue close "
+        "reopen complete uncomplete finish resolve unresolve reset enable disable start stop restart pause "
+        "resume toggle turn control lock unlock open activate deactivate register schedule reschedule fork "
+        "apply deploy rollback scale restore replace fill click type press select drag hover follow unfollow "
+        "like unlike join leave unsubscribe increment decrement play skip queue dispatch trigger sign reject "
+        "accept decline snooze mute unmute react vote bookmark configure change adjust convert rerun submit "
+        "request make place confirm approve new log record annotate organize organise sort_into connect "
+        "disconnect mount unmount arm disarm dim print expand ingest index reindex train migrate alter "
+        "provision release promote_build transition estimate_and_set block_card unblock_card shuffle seek raise "
+        "assess_and_save expire invalidate flush swap_slot upgrade downgrade renumber merge_into capture_lead "
+        "enroll unenroll crop resize overwrite put_back checkin unshare_screen extend shorten shift postpone "
+        "propose nominate post_process subscribe_topic ship pick fulfill initialize init setup begin end "
+        "finalize prepare draft compose set_up commit stage rebase pull stash revert cherry reserve_ip autofill "
+        "stream upload_and link_up comment_out tweak amend correct fix compile_report acknowledge ack escalate "
+        "page_out rewind crossfade load unload favorite unfavorite heart rate review respond_invite attend rsvp "
+        "recharge_device launch_site"
     ),
     Risk.EXECUTION: (
         "run execute exec eval evaluate invoke launch spawn compile build install shell bash kill reboot "
         "shutdown interrupt"
     ),
     Risk.COMMUNICATION: (
-        "send email mail message text reply respond forward post tweet retweet publish notify announce "
+        "send dial email mail message text reply respond forward post tweet retweet publish notify announce "
         "share_post comment dm broadcast contact answer call speak say tell inform crosspost alert sms mention "
         "distribute chat"
     ),
     Risk.DELETE: (
-        "delete remove destroy drop truncate purge erase wipe trash empty clear prune uninstall unlink rm rmdir "
-        "del discard forget cancel terminate deprovision unpublish obliterate nuke evict tear teardown"
+        "delete void remove destroy drop truncate purge erase wipe trash empty clear prune uninstall unlink rm "
+        "rmdir del discard forget cancel terminate deprovision unpublish obliterate nuke evict tear teardown"
     ),
     Risk.PERMISSION_CHANGE: (
-        "grant revoke share unshare invite uninvite authorize deauthorize chmod chown allow deny ban unban kick "
-        "block unblock promote demote impersonate delegate protect unprotect rotate expose permit whitelist "
-        "blacklist allowlist elevate entitle suspend unsuspend"
+        "grant revoke assume share unshare invite uninvite authorize deauthorize chmod chown allow deny ban "
+        "unban kick block unblock promote demote impersonate delegate protect unprotect rotate expose permit "
+        "whitelist blacklist allowlist elevate entitle suspend unsuspend"
     ),
     Risk.FINANCIAL: (
         "pay buy purchase order checkout transfer wire refund charge withdraw deposit donate tip trade sell bid "
-        "stake unstake book reserve rent subscribe renew repay borrow lend invest redeem topup capture payout "
-        "reimburse mint cashout remit settle disburse chargeback"
+        "stake unstake book reserve rent exchange bill invoice fund airdrop renew repay borrow lend invest "
+        "redeem topup capture payout reimburse mint cashout remit settle disburse chargeback"
     ),
 }
 
@@ -92,13 +94,14 @@ ACTS: Final[Mapping[str, Risk]] = MappingProxyType(
 """Acting verb -> the class it has where the table of capabilities knows nothing closer."""
 
 ALSO_NOUN: Final = _split(
-    "order charge refund trade transfer tip bid book deposit message reply mail email text post tweet comment "
-    "trash archive star pin label tag mark link fork branch commit release deploy build run call invite record "
-    "log block patch set export import queue vote like play draft checkout request wire stake rent purchase "
-    "chat stream page alert sign image note task file folder schedule lock control start stop end answer sms "
-    "mention print review rate index change dispatch capture pull stage stash cherry pick shift ship load mount "
-    "register share bash shell install chargeback retweet contact process report test track watch list query "
-    "view search monitor pause swap store light permit copy payout"
+    "backup exchange bill invoice fund report claim void dump order charge refund trade transfer tip bid book "
+    "deposit message reply mail email text post tweet comment trash archive star pin label tag mark link fork "
+    "branch commit release deploy build run call invite record log block patch set export import queue vote "
+    "like play draft checkout request wire stake rent purchase chat stream page alert sign image note task file "
+    "folder schedule lock control start stop end answer sms mention print review rate index change dispatch "
+    "capture pull stage stash cherry pick shift ship load mount register share bash shell install chargeback "
+    "retweet contact process report test track watch list query view search monitor pause swap store light "
+    "permit copy payout"
 )
 """Acting words that are nouns where another verb or a word of state stands in the name: ``order_history``."""
 
@@ -106,30 +109,30 @@ HARD: Final = frozenset(word for word in ACTS if word not in ALSO_NOUN)
 """Acting words that are never a thing."""
 
 STATES: Final = _split(
-    "status state history info information detail details log logs metric metrics stat stats schema schemas "
-    "tree balance balances version versions health result results count counts statistics analytics "
-    "availability freebusy capabilities preview diff rates price prices overview forecast directions weather "
-    "metadata usage summary activity activities progress timeline feed definition docs documentation quote "
-    "quotes permissions options report reports events list count types categories fields properties attributes "
-    "references contents content snapshot positions portfolio trending suggestions recommendations transcript "
-    "whoami me elevation distance timezone geocode limits quota thread threads requests messages chart charts "
-    "index indices inventory stock leaderboard standings scores holders candles ticker tickers hours location "
-    "locations coordinates route routes itinerary logs top hover references symbols diagnostics schemas "
-    "statement statements profile profiles facts news headlines definition synonyms lyrics reviews ratings "
-    "comments replies members participants subscribers followers following viewers contributors owners users "
-    "roles groups teams labels tags branches commits releases issues files folders tables columns databases "
-    "collections indexes buckets pods nodes namespaces deployments services containers images volumes networks "
-    "orders payments transactions invoices customers products"
+    "connection connectivity credentials status state history info information detail details log logs metric "
+    "metrics stat stats schema schemas tree balance balances version versions health result results count "
+    "counts statistics analytics availability freebusy capabilities preview diff rates price prices overview "
+    "forecast directions weather metadata usage summary activity activities progress timeline feed definition "
+    "docs documentation quote quotes permissions options report reports events list count types categories "
+    "fields properties attributes references contents content snapshot positions portfolio trending suggestions "
+    "recommendations transcript whoami me elevation distance timezone geocode limits quota thread threads "
+    "requests messages chart charts index indices inventory stock leaderboard standings scores holders candles "
+    "ticker tickers hours location locations coordinates route routes itinerary logs top hover references "
+    "symbols diagnostics schemas statement statements profile profiles facts news headlines definition synonyms "
+    "lyrics reviews ratings comments replies members participants subscribers followers following viewers "
+    "contributors owners users roles groups teams labels tags branches commits releases issues files folders "
+    "tables columns databases collections indexes buckets pods nodes namespaces deployments services containers "
+    "images volumes networks orders payments transactions invoices customers products"
 )
 """Nouns that name something to look at: behind a noun they make a read (``order_history``, ``pods_top``)."""
 
 LOOKED_UP: Final = _split(
-    "forecast directions weather whoami freebusy availability balance history status info information details "
-    "overview metrics analytics statistics timeline schema tree metadata headlines news quote quotes definition "
-    "elevation distance timezone geocode reverse_geocode autocomplete suggestions recommendations trending "
-    "lyrics transcript captions calculator currenttime time date now today version health ping whois dns "
-    "symbols diagnostics hover references top stats logs log feed leaderboard standings scores candles ticker "
-    "holdings positions portfolio itinerary changelog readme docs documentation snapshot screenshot "
+    "help forecast directions weather whoami freebusy availability balance history status info information "
+    "details overview metrics analytics statistics timeline schema tree metadata headlines news quote quotes "
+    "definition elevation distance timezone geocode reverse_geocode autocomplete suggestions recommendations "
+    "trending lyrics transcript captions calculator currenttime time date now today version health ping whois "
+    "dns symbols diagnostics hover references top stats logs log feed leaderboard standings scores candles "
+    "ticker holdings positions portfolio itinerary changelog readme docs documentation snapshot screenshot "
     "sequentialthinking thinking thought"
 )
 """Words that, last in a name without any verb, name an answer: ``weather_forecast``."""
@@ -142,14 +145,15 @@ LIGHT: Final = _split(
 """Verbs that carry another: ``confirm_delete``, ``process_refund``, ``batch_send``."""
 
 TELLING: Final = _split(
-    "status state history info information detail details log logs metrics stats statistics analytics count schema"
+    "rate rates status state history info information detail details log logs metrics stats statistics "
+    "analytics count schema"
 )
 """Words of state that are never the object of an act on the noun before them: ``order_history``."""
 
 TOLD: Final = _split(
-    "order payment transfer trade charge refund build run queue call invite record book release deposit message "
-    "mail email request purchase test task file branch commit dispatch wire rent draft link alert stream sms "
-    "ship capture payout review"
+    "exchange bill invoice fund backup order payment transfer trade charge refund build run queue call invite "
+    "record book release deposit message mail email request purchase test task file branch commit dispatch wire "
+    "rent draft link alert stream sms ship capture payout review"
 )
 """Acting nouns whose state can be asked for."""
 
@@ -169,7 +173,7 @@ MONEY: Final[Mapping[str, str]] = MappingProxyType(
             "payment.send",
         ),
         **dict.fromkeys("refund chargeback".split(), "payment.refund"),
-        **dict.fromkeys("order purchase checkout subscription cart basket".split(), "purchase.order"),
+        **dict.fromkeys("order purchase checkout subscription cart basket bet wager".split(), "purchase.order"),
         **dict.fromkeys("trade swap stake".split(), "trade.execute"),
         **dict.fromkeys("booking reservation".split(), "booking.create"),
     }
@@ -177,9 +181,12 @@ MONEY: Final[Mapping[str, str]] = MappingProxyType(
 """Nouns that make a verb of doing a payment: ``create_refund``, ``submit_order``, ``process_payment``."""
 
 MOVES_MONEY: Final = _split(
-    "create make place submit process execute initiate confirm capture complete approve send schedule start "
-    "issue perform do trigger run add finalize authorize new accept release handle update modify set"
+    "void create make place submit process execute initiate confirm capture complete approve send schedule "
+    "start issue perform do trigger run add finalize authorize new accept release handle update modify set"
 )
+
+TRACKED: Final = _split("package parcel shipment order delivery flight price train bus stock")
+"""Things that are followed by looking: ``track_shipment``. Elsewhere *track* may as well record."""
 
 RIGHTS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -201,7 +208,7 @@ RIGHTS: Final[Mapping[str, str]] = MappingProxyType(
             "access.grant",
         ),
         **dict.fromkeys(
-            "password credential passkey 2fa mfa totp otp token apikey secret webauthn".split(), "account.security"
+            "password credential passkey fa mfa totp otp token apikey secret webauthn".split(), "account.security"
         ),
         **dict.fromkeys("member membership moderator participant_role guest".split(), "access.grant"),
         **dict.fromkeys("forwarding delegate".split(), "email.forwarding"),

@@ -38,6 +38,7 @@ from agentsfence_core.classification.lexicon import (
     SYNONYMS,
     TELLING,
     TOLD,
+    TRACKED,
 )
 from agentsfence_core.classification.names import singular
 from agentsfence_core.classification.vocabulary import NO_NOUN, inferred, vocabulary
@@ -118,7 +119,8 @@ def _infer_part(words: Sequence[str], subject: str, shared: str) -> Inference | 
         if last in LOOKED_UP:
             return _named("get", words, subject, shared)
         return _light_object(words, subject, shared)
-    verb = words[place] if _is_verb(words[place]) and not (place and words[place] in TELLING) else "get"
+    told = place > 0 and place == len(words) - 1 and words[place] in TELLING
+    verb = words[place] if _is_verb(words[place]) and not told else "get"
     if verb in PROVES_NOTHING or verb in LIGHT:
         carried = _light_object(words, subject, shared)
         if carried is not None:
@@ -221,19 +223,20 @@ def _light_object(words: Sequence[str], subject: str, shared: str) -> Inference 
 
 
 def _check(words: Sequence[str], place: int, subject: str) -> Inference | None:
-    """``check``, ``track``, ``test`` look only where the table has the pair or a word of state follows."""
+    """``check``, ``track``, ``test`` look only where the table has the pair or a word of state stands beside them."""
     verb = words[place]
     rest = words[place + 1 :]
-    if verb not in {"check", "track", "test"}:
+    if verb not in {"check", "track", "test", "take"}:
         return None
     if verb == "check" and rest and rest[0] in _CHECK_ACTS:
-        return Inference("check", "", inferred(f"check_{rest[0]}", "_".join(rest[1:]) or subject), Risk.EXTERNAL_WRITE)
-    things = tuple(_things(rest or words[:place], verb))
-    for thing in things:
+        thing = "_".join(rest[1:]) or subject
+        return Inference("check", thing, inferred(f"check_{rest[0]}", thing), Risk.EXTERNAL_WRITE)
+    for thing in _things(rest or words[:place], verb):
         for capability in vocabulary().named(verb, thing):
             return Inference(verb, thing, capability.name, capability.risk)
-    if rest and (rest[-1] in STATES or rest[-1] in LOOKED_UP):
-        return _named("get", rest, subject, subject)
+    beside = (rest or words[:place])[-1:]
+    if beside and (beside[0] in STATES or beside[0] in LOOKED_UP or (verb == "track" and beside[0] in TRACKED)):
+        return _named("get", rest or words[:place], subject, subject)
     return None
 
 

@@ -174,6 +174,14 @@ class Catalogue:
                 return server, rest
         return None, words
 
+    def _alone_in(self, words: Sequence[str]) -> Plan | None:
+        """Return the row of a tool part whose server is not known. It must not make a read of what the words call an act."""
+        found = self.alone.get("_".join(words))
+        if found is None or found.means.risk is not Risk.READ or found.by or found.reader is not Reader.NONE:
+            return found
+        said = infer(words)
+        return found if said is None or said.risk is Risk.READ else None
+
     def _of_server(self, server: Server, rest: Sequence[str]) -> Plan | None:
         """Return the row of a server's tool; a server's name may open the tool part again (``gmail_gmail_api_send``)."""
         known = self.parts.get((server.name, "_".join(rest)))
@@ -191,7 +199,7 @@ class Catalogue:
                 return None
             part = "_".join(words[start:])
             found = self.bare.get(part) if start else None
-            found = found or (self.alone.get(part) if len(words) - start > 1 else None)
+            found = found or (self._alone_in(words[start:]) if len(words) - start > 1 else None)
             if found is not None and (start == 0 or len(words) - start > 1):
                 return found
         return None
