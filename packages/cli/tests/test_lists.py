@@ -6,9 +6,11 @@ from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING
 
 import pytest
+import typer
 
 from agentsfence_cli.commands import adapters
 from agentsfence_core.classification.vocabulary import vocabulary
+from agentsfence_core.ports import AdapterInfo
 
 if TYPE_CHECKING:
     from packages.cli.tests.running import Run
@@ -54,3 +56,34 @@ def test_an_adapter_that_cannot_be_loaded_is_named(value: str, run: Run, monkeyp
     done = run("adapters")
     assert done.code == 1
     assert "'broken'" in done.err
+
+
+COMMANDS_OF_ONE = typer.Typer()
+
+
+@COMMANDS_OF_ONE.command()
+def hello() -> None:
+    typer.echo("hello from the adapter")
+
+
+WITH_COMMANDS = AdapterInfo("zorp", "zorp-fence", "Zorp", command=f"{__name__}:COMMANDS_OF_ONE")
+WITH_NONSENSE = AdapterInfo("zorp", "zorp-fence", "Zorp", command="json:dumps")
+
+
+def install(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        adapters, "entry_points", lambda group, name: [EntryPoint("zorp", f"{__name__}:{value}", group)]
+    )
+
+
+def test_the_commands_of_an_adapter_stand_under_its_name(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("WITH_COMMANDS", monkeypatch)
+    done = run("zorp")
+    assert (done.code, done.out) == (0, "hello from the adapter\n")
+
+
+def test_commands_that_cannot_be_mounted_are_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("WITH_NONSENSE", monkeypatch)
+    done = run("zorp")
+    assert done.code == 1
+    assert "'zorp'" in done.err

@@ -43,12 +43,23 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: object, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Put the called sub-command in its place, then resolve as usual."""
-        if args and args[0] in COMMANDS:
-            module = import_module(f"agentsfence_cli.commands.{args[0]}")
-            command = typer.main.get_command(module.app)
-            command.name = args[0]
-            self.commands[args[0]] = command
+        if args and not args[0].startswith("-"):
+            found = _app_of(args[0])
+            if found is not None:
+                command = typer.main.get_command(found)
+                command.name = args[0]
+                self.commands[args[0]] = command
         return super().resolve_command(ctx, args)  # type: ignore[arg-type]
+
+
+def _app_of(name: str) -> typer.Typer | None:
+    """Return the app of a sub-command, or of an adapter that brings commands of its own (DESIGN 1)."""
+    if name in COMMANDS:
+        app: typer.Typer = import_module(f"agentsfence_cli.commands.{name}").app
+        return app
+    from agentsfence_cli.commands.adapters import mounted  # noqa: PLC0415
+
+    return mounted(name)
 
 
 app = typer.Typer(

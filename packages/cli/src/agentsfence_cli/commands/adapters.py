@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from agentsfence_core.errors import PluginError
 from agentsfence_core.ports import AdapterInfo
 
 GROUP = "agentsfence.adapters"
+_HINT = "reinstall or remove it"
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -37,15 +39,30 @@ def installed() -> list[AdapterInfo]:
     return [_info(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)]
 
 
+def mounted(name: str) -> typer.Typer | None:
+    """Return the commands that an installed adapter brings under its name; ``None`` where it brings none."""
+    for entry in entry_points(group=GROUP, name=name):
+        where = _info(entry).command
+        if not where:
+            continue
+        module, _, attribute = where.partition(":")
+        try:
+            found = getattr(import_module(module), attribute)
+        except Exception as error:  # as above
+            raise PluginError(f"the commands of {name!r} ({where}) cannot be loaded: {error}", hint=_HINT) from error
+        if isinstance(found, typer.Typer):
+            return found
+        raise PluginError(f"the commands of {name!r} ({where}) are no typer app", hint=_HINT)
+    return None
+
+
 def _info(entry: EntryPoint) -> AdapterInfo:
     try:
         info = entry.load()
     except Exception as error:  # a foreign module: whatever it raises, the person needs its name
-        raise PluginError(
-            f"adapter {entry.name!r} ({entry.value}) cannot be loaded: {error}", hint="reinstall or remove it"
-        ) from error
+        raise PluginError(f"adapter {entry.name!r} ({entry.value}) cannot be loaded: {error}", hint=_HINT) from error
     if not isinstance(info, AdapterInfo):
-        raise PluginError(f"adapter {entry.name!r} ({entry.value}) is no AdapterInfo", hint="reinstall or remove it")
+        raise PluginError(f"adapter {entry.name!r} ({entry.value}) is no AdapterInfo", hint=_HINT)
     return info
 
 
