@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -72,3 +74,19 @@ def test_a_mistake_is_one_sentence_without_a_traceback(run: Run) -> None:
     assert done.err.count("\n") == 1
     assert "missing.yaml" in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_terminal_without_unicode_stops_no_answer(home: Path) -> None:
+    command = [sys.executable, "-m", "agentsfence_cli.main", "compile", "Email “the notes” to bob@x.example"]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    for arguments in ([], ["--json"], ["--policy-only"]):
+        done = subprocess.run([*command, *arguments], capture_output=True, env=ascii_only, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert b"bob@x.example" in done.stdout
+
+
+def test_a_reader_that_goes_away_is_no_traceback(home: Path) -> None:
+    script = f"{sys.executable} -m agentsfence_cli.main capabilities --json | head -1"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout.strip() == "{"
+    assert "Traceback" not in done.stderr

@@ -62,7 +62,8 @@ def _lines(source: str) -> Iterator[BinaryIO]:
         return
     path = Path(source)
     if not path.is_file():
-        raise FenceError(f"{source}: no such file", hint="check the path, or use - for standard input")
+        what = "not a file" if path.exists() else "no such file"
+        raise FenceError(f"{source}: {what}", hint="check the path, or use - for standard input")
     try:
         with path.open("rb") as file:
             yield file

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -91,6 +92,9 @@ def _root(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit: 0 done or ALLOW, 1 error, 2 usage, 3 ASK_USER, 4 BLOCK."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that cannot show a character must not stop an answer
+            stream.reconfigure(errors="replace")
     try:
         app(args=list(sys.argv[1:] if arguments is None else arguments), prog_name="agentsfence")
     except FenceError as error:

@@ -68,7 +68,7 @@ def _begin(fence: Fence, policy: Path | None, request: str | None, host: HostFac
 def show_decision(decision: Decision) -> None:
     """Show a decision for people: the verdict, the sentence, the words it rests on."""
     SCREEN.verdict(decision.verdict, f"{decision.capability} ({decision.risk.value})")
-    for line in decision_lines(decision):
+    for line in decision_lines(decision) or ["It only reads."]:
         SCREEN.line(line, indent=2)
     SCREEN.line(f"Rule: {decision.rule}, reason: {decision.reason.value}", indent=2)
     if decision.question:

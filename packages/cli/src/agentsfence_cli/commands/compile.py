@@ -67,7 +67,8 @@ def _print_policy(policy: JsonObject, *, as_json: bool) -> None:
     import yaml  # noqa: PLC0415  (only this output needs it)
 
     shown = {name: value for name, value in policy.items() if value not in (None, [], {}, "")}
-    sys.stdout.write(yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=100))
+    readable = sys.stdout.encoding.lower().startswith("utf")
+    sys.stdout.write(yaml.safe_dump(shown, sort_keys=False, allow_unicode=readable, width=100))
 
 
 def _show_reading(task: Task) -> None:
