@@ -64,7 +64,8 @@ def test_usual_servers_are_known_by_name(name: str, capability: str) -> None:
 def test_a_known_server_gives_its_subject_to_tools_without_a_row(
     name: str, args: dict[str, object], capability: str
 ) -> None:
-    assert action(name, **args).capability.partition(".")[0] == capability.partition(".")[0]
+    found = classify(ToolCall(name, args), builtin())
+    assert found.capability.partition(".")[0] == capability.partition(".")[0]
 
 
 def test_every_row_has_a_class() -> None:
@@ -130,7 +131,7 @@ class TestWhoMayChangeARow:
         assert action("read_file", catalogue, path="/srv/w/a").risk is Risk.FINANCIAL
 
     def test_a_hosts_words_raise_an_inferred_read(self) -> None:
-        tools = [
+        tools: list[dict[str, object]] = [
             {"name": "get_widget", "description": "Deletes the widget."},
             {"name": "list_gizmos", "annotations": {"destructiveHint": True}},
         ]
@@ -139,7 +140,7 @@ class TestWhoMayChangeARow:
         assert action("list_gizmos", catalogue).risk is Risk.DELETE
 
     def test_a_hosts_words_never_lower(self) -> None:
-        tools = [
+        tools: list[dict[str, object]] = [
             {"name": "frobnicate", "description": "Reads only.", "annotations": {"readOnlyHint": True}},
             {"name": "delete_widget", "description": "Get the widget", "annotations": {"readOnlyHint": True}},
         ]
@@ -148,7 +149,8 @@ class TestWhoMayChangeARow:
         assert action("delete_widget", catalogue).risk is Risk.DELETE
 
     def test_malformed_registrations_change_nothing(self) -> None:
-        catalogue = builtin().extended([], [], [{}, {"name": 3}, {"name": "x", "description": 7, "annotations": []}])
+        tools: list[dict[str, object]] = [{}, {"name": 3}, {"name": "x", "description": 7, "annotations": []}]
+        catalogue = builtin().extended([], [], tools)
         assert action("read_file", catalogue, path="/a").risk is Risk.READ
 
     def test_the_built_in_catalogue_stays_as_it_was(self) -> None:

@@ -1,4 +1,4 @@
-"""The tools that are known by name: `capabilities.yaml` is the table of capabilities, the other files map tools to it."""
+"""The tools that are known by name: `capabilities.yaml` is the table of capabilities, the others map tools to it."""
 
 from agentsfence_core.classification.catalogue.rows import Meaning, Plan, Reader
 from agentsfence_core.classification.catalogue.table import Catalogue, builtin

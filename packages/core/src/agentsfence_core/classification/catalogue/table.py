@@ -175,7 +175,7 @@ class Catalogue:
         return None, words
 
     def _alone_in(self, words: Sequence[str]) -> Plan | None:
-        """Return the row of a tool part whose server is not known. It must not make a read of what the words call an act."""
+        """Return the row of a tool part of an unknown server, unless it makes a read of what the words call an act."""
         found = self.alone.get("_".join(words))
         if found is None or found.means.risk is not Risk.READ or found.by or found.reader is not Reader.NONE:
             return found
@@ -183,7 +183,7 @@ class Catalogue:
         return found if said is None or said.risk is Risk.READ else None
 
     def _of_server(self, server: Server, rest: Sequence[str]) -> Plan | None:
-        """Return the row of a server's tool; a server's name may open the tool part again (``gmail_gmail_api_send``)."""
+        """Return the row of a server's tool, which a server's name may open again (``gmail_gmail_api_send``)."""
         known = self.parts.get((server.name, "_".join(rest)))
         if known is not None or len(rest) < 2:
             return known
