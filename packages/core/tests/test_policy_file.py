@@ -457,4 +457,4 @@ class TestSchema:
         properties = policy_schema()["properties"]
         assert isinstance(properties, dict)
         assert set(properties) == {*(field.name for field in fields(TaskPolicy)), "prohibitions"}
-        assert all("description" in properties[name] for name in ("denied_tools", "permissions", "prohibitions"))
+        assert all("description" in properties[name] for name in ("denied_tools", "expires_at", "prohibitions"))

@@ -65,7 +65,11 @@ def _policy(policy: TaskPolicy) -> Event:
         rows.append({name: _kept(value) for name, value in plain.items()})
     on = [name for name in policy.__slots__ if name.startswith("allow_") and getattr(policy, name) is True]
     bans = [{"what": ban.what, "quote": redact.text(ban.quote)} for ban in policy.user_prohibitions[: redact.ENTRIES]]
-    return {"policy_source": policy.source, "ceilings": on, "permissions": rows, "prohibitions": bans}
+    kept: Event = {"policy_source": policy.source, "ceilings": on, "permissions": rows, "prohibitions": bans}
+    for name in ("allowed_tools", "denied_tools", "requires_approval", "allowed_recipients", "allowed_paths"):
+        if entries := getattr(policy, name):
+            kept[name] = redact.texts(entries)
+    return kept
 
 
 def _kept(value: object) -> object:

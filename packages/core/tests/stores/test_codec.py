@@ -1,0 +1,68 @@
+"""Records as bytes: equal after a round trip, and never half believed when a byte differs."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentsfence_core.stores import codec
+from agentsfence_core.testkit.stores import a_record
+
+RECORD = a_record(n=3)
+PARTS = {
+    "policy": (codec.encode_policy(RECORD.policy), codec.decode_policy),
+    "grants": (codec.encode_grants(RECORD.state.grants), codec.decode_grants),
+    "facts": (codec.encode_facts(RECORD), codec.decode_facts),
+    "item": (codec.encode_item(RECORD.questions["q1"]), codec.decode_item),
+}
+
+
+def test_every_part_comes_back_as_it_was() -> None:
+    assert codec.decode_policy(PARTS["policy"][0]) == RECORD.policy
+    assert codec.decode_grants(PARTS["grants"][0]) == RECORD.state.grants
+    assert codec.decode_item(PARTS["item"][0]) == RECORD.questions["q1"]
+    facts = codec.decode_facts(PARTS["facts"][0])
+    assert facts.state.counters == RECORD.state.counters
+    assert facts.state.grant_uses == RECORD.state.grant_uses
+    assert facts.state.denied == RECORD.state.denied
+    assert (facts.starter, facts.parent, facts.instruction_digest, facts.last_seen) == ("ann", "root", "abc", 12.5)
+
+
+def test_grants_are_no_part_of_what_every_check_rewrites() -> None:
+    assert b"g1" in PARTS["grants"][0]
+    assert codec.decode_facts(PARTS["facts"][0]).state.grants == ()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_changed_or_cut_byte_is_damage_wherever_it_is(part: str) -> None:
+    data, decode = PARTS[part]
+    for place in range(len(data)):
+        with pytest.raises(codec.DamagedError):
+            decode(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(codec.DamagedError):
+            decode(data[:place])
+
+
+NO_MAPPINGS = [b"", b"null", b"[]", b"3", b"[" * 100_000, b"\xff"]
+SHAPES = [(part, body) for part in PARTS for body in NO_MAPPINGS]
+SHAPES += [(part, b'{"x": 1}') for part in PARTS if part != "item"]
+
+
+@pytest.mark.parametrize(("part", "body"), SHAPES)
+def test_a_whole_part_of_the_wrong_shape_is_damage_too(part: str, body: bytes) -> None:
+    with pytest.raises(codec.DamagedError):
+        PARTS[part][1](b"%08x" % crc32(body) + body)
+
+
+@given(st.text(st.characters(codec=None), max_size=20))
+def test_an_id_comes_back_character_for_character(text: str) -> None:
+    assert codec.text(codec.key(text)) == text
+
+
+@settings(max_examples=50)
+@given(st.text(st.characters(codec=None), max_size=5), st.text(st.characters(codec=None), max_size=5))
+def test_two_ids_share_a_key_only_if_they_are_one(first: str, second: str) -> None:
+    assert (codec.key(first) == codec.key(second)) is (first == second)
