@@ -7,6 +7,7 @@ command in it. Both live only while ``read_command`` runs: nothing here outlives
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.capabilities import RISK_OF
+from agentsfence_core.classification.shell.environment import changes_programs
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.classification.targets.hosts import canonical_host, read_url
 from agentsfence_core.classification.targets.paths import canonical_path
@@ -16,6 +17,7 @@ from agentsfence_core.model.risk import Risk
 
 _EMPTY: frozenset[TargetKind] = frozenset()
 _PROGRAM = frozenset({TargetKind.PROGRAM})
+_OWN_VARIABLES = ("AGENTSFENCE_", "HERMES_")
 ENVIRONMENT = "/proc/self/environ"
 """Stands for "all variables of the environment", which is where secrets are kept: guards know this path."""
 
@@ -42,6 +44,7 @@ class Scan:
 
     __slots__ = (
         "assigned",
+        "assignments",
         "depth",
         "dirs",
         "effects",
@@ -69,6 +72,7 @@ class Scan:
         """Variables whose value the command itself fixes."""
         self.assigned: set[str] = set()
         """Variables that this command sets to something that the text does not show."""
+        self.assignments = 0
         self.invocation = 0
         self.depth = 0
         self.note = ""
@@ -89,6 +93,13 @@ class Scan:
                 return
         self.risks.add(effect.risk)
         self.effects.append(effect)
+
+    def sets(self, name: str, value: str | None) -> bool:
+        """Whether setting a variable changes what programs run; settings of the fence or its host are its control."""
+        if name.startswith(_OWN_VARIABLES):
+            self.emit(Effect("fence.control", Risk.PERMISSION_CHANGE, invocation=self.invocation, because=name[:80]))
+            return True
+        return changes_programs(name, value)
 
     def unreadable(self, why: str, words: str = "") -> None:
         """Record that something here runs that cannot be told from the text."""
@@ -213,7 +224,11 @@ class Call:
         """Take over effects that another reader found (SQL, code), as part of this invocation."""
         for found in effects:
             draft = self.effect(found.capability)
-            draft.paths += found.paths
+            draft.paths += [
+                canonical_path(path, workdir=folder, home=self.scan.home)
+                for path in found.paths
+                for folder in self.scan.dirs
+            ]
             draft.domains += found.domains
             draft.urls += found.urls
             draft.objects += found.objects

@@ -13,15 +13,23 @@ import re
 from typing import Final
 
 from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.capabilities import RISK_OF
 from agentsfence_core.classification.shell.options import Given, Split
-from agentsfence_core.classification.shell.programs import program_named
+from agentsfence_core.classification.shell.programs import REACHING, program_named, protect
 from agentsfence_core.classification.shell.rows import Option, OptionTable, Program, Role, table_of
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.classification.targets.paths import looks_like_path
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import TargetKind
+from agentsfence_core.model.risk import Risk
 
 _SYSTEM: Final = re.compile(r"(?:/usr)?(?:/local)?/s?bin/([\w.+\[-]+)|/opt/homebrew/bin/([\w.+-]+)")
+_OWN_TOOLS: Final = re.compile(
+    r"(?:\./)?(?:(?:\.?v?env|\.tox/\w+|\.nox/\w+)/bin|node_modules/\.bin|vendor/bin)/([\w.-]+)|\./(gradlew|mvnw)"
+)
+"""Where a project keeps its own tools: under the current folder, by their usual names."""
+_PROJECT: Final = frozenset({"test.run", "lint.run", "build.run", "package.install", "code.exec"})
+"""What such a tool may be taken for: never something that only reads."""
 _PATHS: Final = frozenset({Role.TARGET, Role.READ, Role.WRITE, Role.DELETE, Role.EMPTY})
 _ASKS_HELP: Final = frozenset({"--help", "--version"})
 _RUNS_INSIDE: Final = frozenset({"echo", "printf", "cat", "base64", "xxd", "curl", "wget", "tr", "sed", "awk", "rev"})
@@ -44,15 +52,19 @@ def run(call: Call) -> None:
     text = name.text
     if "/" in text:
         known = _SYSTEM.fullmatch(text)
-        if known is None:
+        own = _OWN_TOOLS.fullmatch(text) if known is None else None
+        row = program_named(own[1] or own[2]) if own else None
+        if known is None and (row is None or row.does not in _PROJECT):
             script(call, name, words[1:])
             return
-        text = known[1] or known[2]
+        text = own[1] or own[2] if own else known[1] or known[2] if known else text
     program = program_named(text)
     if program is None:
         unknown(call)
     else:
         apply(call, program)
+        if not REACHING.isdisjoint(call.drafts):
+            protect(call)
 
 
 def unknown(call: Call) -> None:
@@ -207,10 +219,13 @@ def _roles(program: Program, split: Split) -> list[tuple[Role, Word]]:
 
 
 def _base(call: Call, program: Program, capability: str) -> None:
-    if program.sure:
+    if program.sure or RISK_OF.get(capability, Risk.EXECUTION).rank < Risk.EXECUTION.rank:
         call.effect(capability)
-    else:
-        call.unseen(f"{call.words[0].text[:40]} runs what the text does not show", capability)
+    if not program.sure:
+        runs = capability not in call.drafts
+        call.unseen(
+            f"{call.words[0].text[:40]} runs what the text does not show", capability if runs else "shell.exec"
+        )
 
 
 def _capability(program: Program, given: list[Given]) -> str:

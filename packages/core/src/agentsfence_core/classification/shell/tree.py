@@ -15,8 +15,8 @@ import threading
 from typing import TYPE_CHECKING
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call, Scan
-from agentsfence_core.classification.shell.environment import SECRET, changes_programs
-from agentsfence_core.classification.shell.syntax import Prepared, prepare, restore
+from agentsfence_core.classification.shell.environment import SECRET
+from agentsfence_core.classification.shell.syntax import DOCUMENT, Prepared, prepare, restore
 from agentsfence_core.classification.shell.words import Word, unescape, unescape_ansi, unescape_double, words_of
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect
@@ -33,7 +33,9 @@ _GLOB = re.compile(r"(?<!\\)[*?\[]")
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _PLAIN_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _EMPTYING = frozenset({":", "true", "false", "cat /dev/null", "echo -n", "printf ''", "printf", "echo -n ''"})
+_BACKQUOTE = re.compile(r"(?<!\\)`")
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
+_LAST_OWNS = frozenset({"list", "pipeline", "negated_command"})
 _QUIET = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
 
 
@@ -65,14 +67,14 @@ def read_text(scan: Scan, text: str, run: Callable[[Call], None], *, stdin: str 
     scan.depth -= 1
     if root.has_error:
         scan.unreadable("the command does not parse", text)
-    elif walker.empty_bodies != len(prepared.bodies):
+    elif walker.seen != set(range(len(prepared.documents))):
         scan.unreadable("a here-document that bash may read in another way", text)
 
 
 class Walker:
     """Walks one tree."""
 
-    __slots__ = ("_depth", "_prepared", "_run", "_scan", "empty_bodies", "piped", "stdin")
+    __slots__ = ("_depth", "_prepared", "_run", "_scan", "piped", "seen", "stdin")
 
     def __init__(self, scan: Scan, prepared: Prepared, run: Callable[[Call], None]) -> None:
         """Walk for ``scan``."""
@@ -80,7 +82,8 @@ class Walker:
         self._prepared = prepared
         self._run = run
         self._depth = 0
-        self.empty_bodies = 0
+        self.seen: set[int] = set()
+        """Here-documents that the parser found where the scan in front of it saw them."""
         self.stdin: str | None = None
         self.piped = False
 
@@ -152,6 +155,16 @@ class Walker:
 
     def _written_by(self, node: Node, stdin: str | None) -> str | None:
         """Return what a command writes to a pipe, where its text says so: ``echo 'rm x'``."""
+        if node.type == "redirected_statement":
+            body, redirects = node.child_by_field_name("body"), node.children_by_field_name("redirect")
+            if body is None or len(redirects) != 1 or redirects[0].type != "file_redirect":
+                return None
+            targets = redirects[0].children_by_field_name("destination")
+            number = self._numbered(targets[0]) if len(targets) == 1 else None
+            document = self._prepared.documents[number] if number is not None else None
+            if document is None or not (document.literal or ("$" not in document.text and "`" not in document.text)):
+                return None
+            node, stdin = body, document.text
         if node.type != "command" or any(child.type in {"variable_assignment", "file_redirect"} for child in node.children):
             return None
         words = [self._peek(child) for child in node.named_children]
@@ -172,6 +185,11 @@ class Walker:
             return Word(unescape_double(_text(node)[1:-1]))
         return None
 
+    def _negated(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit ``! a``."""
+        for child in node.named_children:
+            self.walk(child, extra)
+
     def _redirected(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Visit a statement with redirections; the words after their targets belong to the statement."""
         body = node.child_by_field_name("body")
@@ -182,9 +200,14 @@ class Walker:
         for redirect in redirects:
             if redirect.type == "file_redirect":
                 stray += redirect.children_by_field_name("destination")[1:]
-                self.piped = self.piped or any(child.type == "<" for child in redirect.children)
-            elif redirect.type in {"herestring_redirect", "heredoc_redirect"}:
+                self._feeds(redirect)
+            elif redirect.type == "herestring_redirect":
                 self.stdin, self.piped = self._document(redirect, after), True
+            elif redirect.type == "heredoc_redirect":
+                self.stdin, self.piped = self._document(redirect, after), True
+                stray += redirect.children_by_field_name("argument")
+                nested = redirect.children_by_field_name("redirect")
+                stray += [word for one in nested for word in one.children_by_field_name("destination")[1:]]
         words = (*stray, *extra)
         if body is None:
             if words:
@@ -192,6 +215,9 @@ class Walker:
             self._bare(redirects)
         elif body.type == "command":
             self._command(body, words, tuple(redirects))
+        elif body.type in _LAST_OWNS:
+            # ``a && b > f``: the parser hangs the redirection on the list, bash on its last command
+            self.walk(body, (*redirects, *extra))
         else:
             self.walk(body, words)
             self._bare(redirects, empties=False)
@@ -203,6 +229,56 @@ class Walker:
                 self.stdin, self.piped = stdin, piped
             self.walk(later)
         self.stdin, self.piped = stdin, piped
+
+    def _feeds(self, redirect: Node) -> None:
+        """Take note of what ``< f`` puts on standard input: the text of a here-document, or something unseen."""
+        targets = redirect.children_by_field_name("destination")
+        if not targets or not any(child.type in {"<", "<&"} for child in redirect.children):
+            return
+        number = self._numbered(targets[0])
+        self.stdin, self.piped = (self._cut(number) if number is not None else None), True
+
+    def _numbered(self, node: Node) -> int | None:
+        """Return which here-document a marked name stands for."""
+        text = _text(node)
+        if not text.startswith(DOCUMENT) or node.type != "word":
+            return None
+        tail = text[len(DOCUMENT) :]
+        return int(tail) if tail.isdigit() and len(tail) < 6 and int(tail) < len(self._prepared.documents) else None
+
+    def _cut(self, number: int) -> str | None:
+        """Return the text of a here-document that was cut; visit what runs in it."""
+        document = self._prepared.documents[number]
+        if number in self.seen:
+            return document.text if document.literal else None
+        self.seen.add(number)
+        if document.literal or ("$" not in document.text and "`" not in document.text):
+            return document.text
+        # One here-document alone is what the parser does understand.
+        end = "END_OF_TEXT"
+        source = f"cat <<{end}\n{document.text.rstrip()}\n{end}\n" if end not in document.text else ""
+        root = _parser().parse(source.encode("utf-8", "replace")).root_node
+        if not source or root.has_error:
+            self._scan.unreadable("a here-document that does not parse", document.text[:200])
+        self._bodies(root)
+        self._backquoted(document.text)
+        return None
+
+    def _backquoted(self, text: str) -> None:
+        """Visit what stands between backquotes in a here-document: the parser takes them for text there."""
+        pieces = _BACKQUOTE.split(text)
+        if len(pieces) % 2 == 0:
+            self._scan.unreadable("an open backquote in a here-document", text[:200])
+        for piece in pieces[1::2]:
+            read_text(self._scan, piece.replace("\\`", "`"), self._run)
+
+    def _bodies(self, node: Node) -> None:
+        """Visit the expansions in the here-document of a tree of its own."""
+        for child in node.named_children:
+            if child.type == "heredoc_body":
+                self.statements(child)
+            elif child.type in {"redirected_statement", "heredoc_redirect"}:
+                self._bodies(child)
 
     def _bare(self, redirects: list[Node], *, empties: bool = True) -> None:
         """Visit redirections that belong to no simple command."""
@@ -221,23 +297,25 @@ class Walker:
             return words[0].text if len(words) == 1 and words[0].sure else None
         text: str | None = None
         literal = False
+        arguments = node.children_by_field_name("argument")
         for child in node.named_children:
             if child.type == "heredoc_start":
                 literal = any(mark in _text(child) for mark in "'\"\\")
             elif child.type == "heredoc_body":
                 text = self._body(child, literal=literal)
-            elif child.type not in {"heredoc_end", "file_redirect", "file_descriptor"}:
+            elif child.type not in {"heredoc_end", "file_redirect", "file_descriptor", "herestring_redirect"} and (
+                child not in arguments
+            ):
                 after.append(child)
         return text
 
     def _body(self, node: Node, *, literal: bool) -> str | None:
         text = _text(node)
         if literal:
-            if not text.strip() and self.empty_bodies < len(self._prepared.bodies):
-                text = self._prepared.bodies[self.empty_bodies]
-                self.empty_bodies += 1
             return text
         self.statements(node)
+        if "`" in text:
+            self._backquoted(text)
         return None if "$" in text or "`" in text else text
 
     # -- simple commands
@@ -256,9 +334,16 @@ class Walker:
                 unsafe = self._assign(child, keep=False) or unsafe
             elif kind == "file_redirect":
                 own.append(child)
+                self._feeds(child)
                 words += [self.word(stray) for stray in child.children_by_field_name("destination")[1:] if words]
             elif kind in {"herestring_redirect", "heredoc_redirect"}:
-                self.stdin, self.piped = self._document(child, []), True
+                if child not in redirects and child not in extra:
+                    if kind == "heredoc_redirect":
+                        self._scan.unreadable("an input text in front of a command", _text(node))
+                    self.stdin = self._document(child, [])
+                if child in extra:
+                    own.append(child)
+                self.piped = True
             elif kind == "command_name":
                 words.append(self.word(child.children[0]))
             else:
@@ -300,6 +385,8 @@ class Walker:
         if not targets:
             return
         operator = next((child.type for child in node.children if not child.is_named), ">")
+        if self._numbered(targets[0]) is not None:
+            return
         word = self.word(targets[0])
         text = word.text
         if operator in {">&", "<&"} and (text.rstrip("-").isdigit() or text == "-"):
@@ -354,6 +441,9 @@ class Walker:
             return Word(unescape_ansi(text[2:-1]))
         if kind == "number" and not node.named_child_count:
             return Word(text)
+        if kind == "process_substitution":
+            self.walk(node)
+            return Word("/dev/fd/63", False, False, True)
         if kind == "brace_expression":
             return Word(text, True, True)
         if not node.is_named:
@@ -433,11 +523,15 @@ class Walker:
         word = Word("") if value_node is None else self.word(value_node)
         if keep:
             self._keep(name, word, array=value_node is not None and value_node.type == "array")
-        return name if changes_programs(name, word.text if word.sure else None) else ""
+        return name if self._scan.sets(name, word.text if word.sure else None) else ""
 
     def _keep(self, name: str, word: Word, *, array: bool) -> None:
         scan = self._scan
         scan.variables.pop(name, None)
+        scan.assignments += 1
+        if scan.assignments > LIMITS.command_nesting * 4:
+            scan.assigned.add(name)
+            return
         text = scan.text
         # INVARIANT: a value counts only where nothing else in the command can set the variable.
         uses = text.count(f"${name}") + text.count(f"${{{name}}}")
@@ -547,6 +641,7 @@ _HANDLERS: dict[str, Callable[[Walker, Node, tuple[Node, ...]], None]] = {
     "command": Walker._command,  # noqa: SLF001
     "list": Walker._list,
     "pipeline": Walker._pipeline,
+    "negated_command": Walker._negated,
     "redirected_statement": Walker._redirected,
     "subshell": Walker._inside,
     "command_substitution": Walker._inside,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from agentsfence_core.classification.shell.call import Call, Scan
+from agentsfence_core.classification.shell.call import ENVIRONMENT, Call, Scan
 from agentsfence_core.classification.shell.engine import run, visible_targets
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.limits import LIMITS
@@ -80,9 +80,20 @@ _CMD = {
     **dict.fromkeys("del erase rd rmdir".split(), "file.delete"), **dict.fromkeys("format diskpart cipher".split(), "file.delete"),
     **dict.fromkeys("copy xcopy robocopy".split(), "file.copy"), **dict.fromkeys("move ren rename".split(), "file.move"),
     **dict.fromkeys("md mkdir".split(), "folder.create"), **dict.fromkeys("icacls takeown attrib cacls".split(), "file.permissions"),
-    **dict.fromkeys("taskkill sc start".split(), "process.control"), **dict.fromkeys("shutdown reg setx net netsh bcdedit assoc ftype".split(), "system.configure"),
+    **dict.fromkeys("taskkill sc".split(), "process.control"), **dict.fromkeys("shutdown reg setx net netsh bcdedit assoc ftype".split(), "system.configure"),
     "schtasks": "schedule.create", "mklink": "file.write", "ping": "web.read", "nslookup": "web.read", "tracert": "web.read",
 }  # fmt: skip
+_FILTER = re.compile(
+    r"\{\s{0,9}\$_(?:\.\w{1,40}){0,4}\s{0,9}"
+    r"(?:-(?:gt|lt|eq|ne|ge|le|like|notlike|match|notmatch|contains|in)\s{1,9}(?:'[^'\n]{0,200}'|\"[^\"$`\n]{0,200}\"|[\w.*-]{1,80})\s{0,9})?\}",
+    re.IGNORECASE,
+)
+"""A script block that only compares: ``{ $_.Length -gt 1MB }``."""
+_ON_PATHS = frozenset(
+    """get-content get-childitem get-item get-itemproperty select-string test-path resolve-path get-filehash get-acl
+    format-hex compare-object import-csv import-clixml""".split()  # noqa: SIM905
+)
+_CONTROL = frozenset({"if", "for", "else", "do", "call", "start", "forfiles"})
 _WRITES = frozenset({">", ">>", "1>", "1>>", "2>", "2>>", "*>", "3>"})
 
 
@@ -91,8 +102,7 @@ def read_windows(scan: Scan, text: str, grammar: str) -> None:
     if len(text) > LIMITS.command_bytes:
         scan.unreadable("longer than is read", text)
         return
-    if grammar == "cmd":
-        text = text.replace("^", "")
+    text = text.replace("^", "") if grammar == "cmd" else _FILTER.sub(" ", text)
     words: list[Word] = []
     operators = 0
     odd = ""
@@ -181,12 +191,12 @@ def _powershell(call: Call, name: str) -> None:
         _inner(call, words, "cmd")
     elif name in _ROWS:
         _targets(call, _ROWS[name], operands)
-        if name == "remove-item" or name == "new-object":
-            pass
         if name == "new-object":
             call.unseen("an object of another library", "code.exec")
     elif name.startswith(_READ_VERBS):
-        _targets(call, "file.read", operands)
+        _targets(call, "file.read" if name in _ON_PATHS else "system.read", operands)
+    elif name in _CMD and name not in {"sort", "where", "echo", "start", "type", "copy", "move"}:
+        _cmd(call, name)
     elif "-" in name or name.startswith((".", "[", "$")):
         call.unseen(f"{name[:40]} is not a known cmdlet")
         visible_targets(call, words)
@@ -198,7 +208,9 @@ def _powershell(call: Call, name: str) -> None:
 def _targets(call: Call, capability: str, operands: list[Word]) -> None:
     call.effect(capability)
     for word in operands:
-        if capability.startswith(("file.", "folder.")) and not word.text.startswith("@"):
+        if word.text.lower().startswith(("env:", "$env:")):
+            call.path("system.read", Word(ENVIRONMENT))
+        elif capability.startswith(("file.", "folder.")) and not word.text.startswith("@"):
             call.path(capability, word)
 
 
@@ -252,6 +264,9 @@ def _cmd(call: Call, name: str) -> None:
     if name == "cmd":
         _inner(call, words, "cmd")
         return
+    if name in _CONTROL:
+        _after_control(call, words)
+        return
     row = _CMD.get(name)
     operands = [word for word in words if not word.text.startswith(("/", "-"))]
     if row is None:
@@ -260,8 +275,25 @@ def _cmd(call: Call, name: str) -> None:
         return
     if name in {"schtasks"} and any(word.text.lower() == "/delete" for word in words):
         row = "schedule.delete"
+    elif name == "net" and operands and operands[0].text.lower() in {"user", "localgroup", "group"} and len(operands) > 1:
+        deletes = any(word.text.lower() == "/delete" for word in words)
+        row = "account.delete" if deletes else "access.grant"
+    elif name == "echo":
+        row = "system.read"
     elif name == "reg" and operands and operands[0].text.lower() == "delete":
         row = "file.delete"
     elif name in {"reg", "schtasks", "net", "netsh"} and operands and operands[0].text.lower() in {"query", "view", "show"}:
         row = "system.read"
     _targets(call, row, operands)
+
+
+def _after_control(call: Call, words: list[Word]) -> None:
+    """``if exist a del a``, ``for %i in (*) do del %i``: the first known command among the words is what may run."""
+    call.unseen("a condition or a loop")
+    for place, word in enumerate(words):
+        name = word.text.lower()
+        if name in _CMD and name not in {"more", "sort", "where", "path", "vol", "ver"}:
+            inner = Call(call.scan, words[place:])
+            inner.drafts = call.drafts
+            _cmd(inner, name)
+            return

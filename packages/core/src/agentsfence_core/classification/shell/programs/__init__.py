@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from agentsfence_core.classification.shell.call import Call
     from agentsfence_core.classification.shell.rows import Program
 
 FAMILIES = (
@@ -31,7 +32,10 @@ FAMILIES = (
     "editors",
     "system",
     "media",
+    "agents",
 )
+REACHING = frozenset({"process.control", "package.remove", "package.install", "system.configure", "account.delete"})
+"""Capabilities that can stop or replace the fence when it is what they name."""
 _VERSIONED = re.compile(r"([a-z][a-z+_-]*?)-?\d[\d.]*(?:\.exe)?|([\w.-]+)\.(?:exe|cmd)")
 
 
@@ -54,6 +58,9 @@ def program_named(name: str) -> Program | None:
     return row
 
 
-def loads(names: str, row: Program) -> dict[str, Program]:
-    """Return one row under several names."""
-    return dict.fromkeys(names.split(), row)
+def protect(call: Call) -> None:
+    """Add what a command does to the fence or its host under their name."""
+    from agentsfence_core.classification.shell.programs import agents  # noqa: PLC0415  (rows import the engine)
+
+    agents.protect(call)
+

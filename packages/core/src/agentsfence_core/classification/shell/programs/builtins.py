@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
 from agentsfence_core.classification.shell.engine import nested, shell_line, visible_targets
-from agentsfence_core.classification.shell.environment import SECRET, changes_programs
+from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.rows import Program, Role, rows
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.classification.targets.paths import canonical_path
@@ -119,7 +119,7 @@ def _export(call: Call, program: Program) -> None:
     call.effect("system.read")
     for word in call.words[1:]:
         name, equals, _ = word.text.partition("=")
-        if equals and changes_programs(name, word.after(len(name) + 1).text if word.sure else None):
+        if equals and call.scan.sets(name, word.after(len(name) + 1).text if word.sure else None):
             call.unseen(f"{name} changes what programs run")
 
 
@@ -130,7 +130,7 @@ def _read(call: Call, program: Program) -> None:
         if not word.text.startswith("-"):
             call.scan.assigned.add(word.text)
             call.scan.variables.pop(word.text, None)
-            if changes_programs(word.text, None):
+            if call.scan.sets(word.text, None):
                 call.unseen(f"{word.text} changes what programs run")
 
 
@@ -160,7 +160,7 @@ def _printf(call: Call, program: Program) -> None:
     if len(words) > 1 and words[0].text == "-v":
         call.scan.assigned.add(words[1].text)
         call.scan.variables.pop(words[1].text, None)
-        if changes_programs(words[1].text, None) or not words[1].literal:
+        if call.scan.sets(words[1].text, None) or not words[1].literal:
             call.unseen("printf -v sets a variable that changes what programs run")
 
 

@@ -16,7 +16,7 @@ _ACCESS = (
     "iam", "policy", "policies", "role", "access-key", "grant", "permission", "acl", "login-profile", "mfa", "trust", "security-group",
     "kms", "secret", "secrets", "secretsmanager", "keyvault", "ad", "credentials", "key-pair", "user", "bucket-policy", "public-access",
 )  # fmt: skip
-_SECRET_READS = ("get-secret-value", "get-session-token", "assume-role", "get-parameter", "print-access-token", "get-login-password")
+_SECRET_READS = ("get-secret-value", "get-session-token", "assume-role", "get-parameter", "print-access-token", "print-identity-token", "get-login-password", "get-access-token", "list-keys", "show-keys")
 _STORAGE = ("s3", "storage", "gsutil", "blob")
 
 
@@ -36,18 +36,21 @@ def _cloud(call: Call, program: Program) -> None:
     elif words[0] in _STORAGE and _storage(call, words, operands):
         return
     elif words[0] in {"configure", "config", "auth", "login", "init", "logout", "sso"}:
-        reads = len(words) > 1 and words[1] in {"list", "get", "get-value", "print-identity-token", "list-profiles", "describe"}
-        call.effect("cloud.read" if reads or (words[0] == "configure" and len(words) > 1 and words[1] == "get") else "account.security")
+        reads = len(words) > 1 and words[1] in {"list", "get", "get-value", "list-profiles", "describe"}
+        call.effect("secret.read" if any(word.startswith("print-") for word in words) else "cloud.read" if reads or (words[0] == "configure" and len(words) > 1 and words[1] == "get") else "account.security")
     else:
         _operation(call, words, operands)
-    if any(word in _SECRET_READS for word in words):
-        call.path("file.read", Word("~/.aws/credentials"))
+    if any(word.startswith(_SECRET_READS) for word in words):
+        call.effect("secret.read")
 
 
 def _operation(call: Call, words: list[str], operands: list[Word]) -> None:
-    verbs = [word for word in words[1:] if word] or words
     capability = "cloud.write"
-    for word in verbs:
+    named = len(words)
+    for place, word in enumerate(words):
+        if place == 0 and len(words) > 1:
+            continue
+        named = place + 1
         if word.startswith(_READS) and not word.startswith(("get-login", "listen")):
             capability = "cloud.read"
             break
@@ -66,8 +69,8 @@ def _operation(call: Call, words: list[str], operands: list[Word]) -> None:
         capability = "cloud.admin"
     call.effect(capability)
     if capability != "cloud.read":
-        for word in operands[2:5]:
-            call.object(capability, "resource", word)
+        for operand in operands[named : named + 4]:
+            call.object(capability, "resource", operand)
 
 
 _REMOTE = ("s3://", "gs://", "az://", "https://", "b2://", "r2://")
@@ -181,8 +184,8 @@ PROGRAMS = {
     "ansible-vault": Program("file.write", operands=(Role.TEXT,), rest=Role.TARGET),
     "ansible-galaxy": Program("package.install", operands=(Role.TEXT,), rest=Role.OBJECT, kind="package"),
     "packer": Program("cloud.write", subcommands={**rows("validate inspect version fmt", Program("cloud.read")), "build": Program("cloud.write"), "init": Program("package.install")}),
-    "vault": Program("cloud.read", subcommands={**rows("status version", Program("cloud.read")), **rows("read kv token list", Program("account.security")), **rows("write policy auth secrets lease operator login", Program("account.security")), "delete": Program("cloud.delete")}),
-    **rows("op bw pass gopass lpass keepassxc-cli secret-tool security", Program("account.security", rest=Role.TEXT)),
+    "vault": Program("cloud.read", subcommands={**rows("status version", Program("cloud.read")), **rows("read kv token list", Program("secret.read")), **rows("write policy auth secrets lease operator login", Program("account.security")), "delete": Program("cloud.delete")}),
+    **rows("op bw pass gopass lpass keepassxc-cli secret-tool security", Program("secret.read", rest=Role.TEXT)),
     "consul": Program("cloud.write"),
     "nomad": Program("deploy.run"),
 }  # fmt: skip

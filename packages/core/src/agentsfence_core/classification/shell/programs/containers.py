@@ -7,6 +7,7 @@ from agentsfence_core.classification.shell.engine import nested
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.model.action import TargetKind
 
 LOOK = Program("container.read", rest=Role.TEXT)
 CONTROL = Program("container.run", rest=Role.OBJECT, kind="container")
@@ -67,6 +68,9 @@ def _exec(call: Call, program: Program) -> None:
         rest = rest[2:] if rest[0].text in {"-c", "--container", "-n", "--namespace"} else rest[1:]
     if rest:
         nested(call, rest)
+        for draft in call.drafts.values():
+            if draft.paths:
+                draft.unverified.add(TargetKind.PATHS)
 
 
 def _copy(call: Call, program: Program) -> None:
@@ -165,8 +169,18 @@ _KUBE_TEXT = (
     "-s --server --token --as --as-group --request-timeout -L --label-columns -p --patch --overrides --revision --to-revision "
     "--from-literal --clusterrole --role --serviceaccount --verb --resource --env -e --limits --requests --min --max --cpu-percent"
 )
+def _kube_get(call: Call, program: Program) -> None:
+    """``kubectl get`` looks; the content of secrets is a secret."""
+    row = Program("container.read", options={Role.TEXT: _KUBE_TEXT})
+    split = Split(call.words[1:], table_of(row), posix=False, single=False)
+    shows = any(name in {"o", "output"} and value is not None and value.text != "name" for name, _, value in split.given)
+    secret = any(part.partition("/")[0] in {"secret", "secrets"} for word in split.operands for part in word.text.split(","))
+    call.effect("secret.read" if secret and shows else "container.read")
+
+
 _KUBE = {
-    **rows("get describe logs log top explain api-resources api-versions version cluster-info events diff options wait kustomize completion", Program("container.read", rest=Role.TEXT, options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f -k --filename"})),
+    "get": Program("container.read", hook=_kube_get),
+    **rows("describe logs log top explain api-resources api-versions version cluster-info events diff options wait kustomize completion", Program("container.read", rest=Role.TEXT, options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f -k --filename"})),
     **{f"config {verb}": LOOK for verb in ("view", "get-contexts", "current-context", "get-clusters", "get-users")},
     "config": Program("system.configure"),
     **rows("delete drain", _resource("container.delete")),

@@ -65,6 +65,9 @@ def _curl(call: Call, program: Program) -> None:
             _other(call, name, value)
     gets = any(name in {"G", "get"} for name in split.strays)
     saves = saves or any(name in {"O", "J", "remote-name", "remote-name-all"} for name in split.strays)
+    if any(name in {"O", "remote-name", "remote-name-all"} for name in split.strays):
+        for word in urls:
+            call.path("file.download", _saved_as(word, None))
     _reach(call, urls, method, sends=sends and not (gets and not method), saves=saves, recipients=recipients)
     if gets and sends:
         call.effect("web.post")  # -G -d puts the data into the address: it leaves all the same
@@ -119,7 +122,7 @@ def _capability(url: Word, method: str, *, sends: bool) -> str:
     if scheme in {"smtp", "smtps"}:
         return "email.send"
     if method == "DELETE":
-        return "web.post"
+        return "web.delete"
     if sends or (method and method not in _READ_METHODS):
         return "web.post"
     return "web.read"
@@ -139,8 +142,6 @@ def _reach(call: Call, urls: list[Word], method: str, *, sends: bool, saves: boo
         if word.runs and capability == "web.read":
             capability = "web.post"  # the output of a command leaves in the address
         call.url(capability, word)
-        if method == "DELETE":
-            call.value("web.post", "method", "DELETE")
     for word in recipients:
         call.effect("email.send").recipients.append(word.text[:320])
 

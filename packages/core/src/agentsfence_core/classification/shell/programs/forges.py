@@ -158,7 +158,7 @@ _FORGE: dict[str, Program] = {
     "search": LOOK,
     **rows("browse status completion version help", LOOK),
     "auth status": LOOK,
-    "auth token": Program("account.read", rest=Role.TEXT),
+    "auth token": Program("secret.read", rest=Role.TEXT),
     "auth": Program("account.security"),
     "config get": LOOK,
     "config list": LOOK,
@@ -169,6 +169,20 @@ _FORGE: dict[str, Program] = {
     "extension": Program("package.install", sure=False),
     "copilot": Program("web.post"),
 }
+
+def _stripe(call: Call, program: Program) -> None:
+    """``stripe RESOURCE VERB``: creating or confirming a payment moves money."""
+    words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
+    money = {"charges", "payment_intents", "payouts", "transfers", "invoices", "subscriptions", "topups", "post"}
+    if words[:1] == ["refunds"] and "create" in words:
+        call.effect("payment.refund")
+    elif words and words[0] in money and set(words) & {"create", "confirm", "capture", "pay", "post"} or words[:1] == ["post"]:
+        call.effect("payment.send")
+    elif not words or words[0] in {"logs", "get", "version", "status", "listen"} or set(words) & {"list", "retrieve", "search"}:
+        call.effect("payment.read")
+    else:
+        call.effect("web.post")
+
 
 _LOOKS = "list ls info status logs inspect whoami show describe get version help open teams projects"
 _DEPLOYS = "deploy up promote rollback redeploy publish release push functions:deploy hosting:channel:deploy"
@@ -202,7 +216,7 @@ PROGRAMS = {
     "jira": Program("task.read", subcommands={**rows("issue list view me", Program("repo.read")), "issue create": Program("issue.create"), "issue comment": Program("comment.create"), **{f"issue {verb}": Program("issue.update") for verb in ("edit", "move", "assign", "link")}, "issue delete": Program("repo.delete")}),
     **rows("slack-cli slack discord-cli telegram-send ntfy pushover", Program("chat.send", sure=False)),
     **rows("sentry-cli", _platform()),
-    **rows("stripe", Program("payment.send", sure=False)),
+    "stripe": Program("payment.read", hook=_stripe),
     **rows("huggingface-cli hf", Program("cloud.read", subcommands={"download": Program("file.download"), "upload": Program("file.upload"), **rows("login logout", Program("account.security")), **rows("whoami env scan-cache cache", LOOK), "repo": Program("repo.write")})),
     "ollama": Program("system.read", subcommands={**rows("list ls ps show", Program("system.read")), **rows("run serve stop", Program("process.control")), **rows("pull create cp", Program("package.install")), "rm": Program("file.delete"), "push": Program("file.upload")}),
 }  # fmt: skip

@@ -383,15 +383,17 @@ def _restore(call: Call, words: list[Word]) -> None:
 def _reset(call: Call, words: list[Word]) -> None:
     """``git reset --hard`` (also ``--har``) throws away changes; otherwise it only moves the index."""
     hard = any(len(word.text) > 3 and ("--hard".startswith(word.text) or "--merge".startswith(word.text)) for word in words)
-    call.effect("git.delete" if hard else "git.commit")
+    if hard:
+        call.path("git.delete", Word("."))
+    else:
+        call.effect("git.commit")
 
 
 def _clean(call: Call, words: list[Word]) -> None:
     if _has(words, "-n", "--dry-run"):
         call.effect("git.read")
         return
-    call.effect("git.delete")
-    for word in _operands(words, "-e --exclude"):
+    for word in _operands(words, "-e --exclude") or [Word(".")]:
         call.path("git.delete", word)
 
 
@@ -625,7 +627,7 @@ _ROWS: dict[str, Program] = {
     "svn": Program("git.update", sure=False),
     "daemon": Program("process.control"),
     "instaweb": Program("process.control", sure=False),
-    "credential": Program("account.security"),
+    "credential": Program("secret.read"),
     "request-pull": Program("git.read"),
     "imap-send": Program("email.send"),
     "flow": Program("git.update", sure=False),

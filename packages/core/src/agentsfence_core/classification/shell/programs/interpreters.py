@@ -160,6 +160,13 @@ _PLAIN_TOOLS = frozenset(
 )
 
 
+_OWN = {"agentsfence": "agentsfence", "agentsfence_cli": "agentsfence", "hermes_cli": "hermes", "hermes": "hermes"}
+
+
+def _is_tool(name: str) -> bool:
+    return name in _PLAIN_TOOLS or name.partition(".")[0] in _OWN
+
+
 def _module(call: Call, words: list[Word]) -> None:
     """``python -m name``: a tool with a row is that tool, anything else is a script named by its module."""
     if not words or not words[0].literal:
@@ -170,7 +177,7 @@ def _module(call: Call, words: list[Word]) -> None:
     if row is not None:
         by_row(call, row, words[1:])
         return
-    tool = program_named(name.replace("_", "-")) if name in _PLAIN_TOOLS else None
+    tool = program_named(_OWN.get(name.partition(".")[0], name.replace("_", "-"))) if _is_tool(name) else None
     if tool is not None:
         inner = Call(call.scan, words, call.stdin, piped=call.piped)
         inner.drafts = call.drafts

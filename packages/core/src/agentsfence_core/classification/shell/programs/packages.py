@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from agentsfence_core.classification.shell.call import Call
@@ -9,6 +10,7 @@ from agentsfence_core.classification.shell.engine import nested, script
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.model.action import TargetKind
 
 LIST = Program("system.read", rest=Role.TEXT)
 SEARCH = Program("web.search", rest=Role.TEXT)
@@ -17,13 +19,73 @@ TEST = Program("test.run", rest=Role.TEXT)
 LINT = Program("lint.run", rest=Role.TEXT)
 
 
+_INDEXES = "-i --index-url --extra-index-url --default-index --index --find-links --registry --source --repository"
+
+
 def install(text: str = "", read: str = "", unseen: str = "") -> Program:
     """Return a row for installing packages that are named."""
-    return Program("package.install", rest=Role.OBJECT, kind="package", options={Role.TEXT: text, Role.READ: read, Role.UNSEEN: unseen})
+    return Program(
+        "package.install",
+        rest=Role.OBJECT,
+        kind="package",
+        options={Role.TEXT: text, Role.READ: read, Role.UNSEEN: unseen, Role.URL: _INDEXES},
+        hook=_install,
+    )
+
+
+_VERSION = re.compile(r"[=<>!~\[; ]")
+
+
+def _package(call: Call, capability: str, word: Word) -> None:
+    """Add a package by its bare name; one from an address or a folder is not what its name says."""
+    text = word.text
+    if "://" in text or text.startswith(("git+", ".", "/", "~", "file:", "github:")) or text.endswith((".tgz", ".whl", ".tar.gz", ".zip", ".deb", ".rpm")):
+        call.object(capability, "package", word)
+        call.unverified(capability, TargetKind.OBJECTS)
+        if "://" in text:
+            call.url(capability, Word(text[text.index("http") :] if "http" in text else text, word.sure))
+        else:
+            call.path("file.read", word)
+        return
+    bare = _VERSION.split(text, maxsplit=1)[0]
+    at = bare.find("@", 1)
+    call.object(capability, "package", Word(bare[:at] if at > 0 else bare, word.sure, word.glob))
+
+
+def _install(call: Call, program: Program) -> None:
+    """Packages that are named; another index or a file of names makes them unverified."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    call.effect(program.does)
+    operands = split.operands
+    if call.words[0].text not in {"gem", "go"} and operands:
+        operands = operands[_leading(call.words[1:], operands) :]
+    for name, option, value in split.given:
+        if option.role is Role.READ and value is not None:
+            call.path("file.read", value)
+            call.unverified(program.does, TargetKind.OBJECTS)
+            if name in {"e", "editable"}:
+                call.unseen("a project is installed by its own code", program.does)
+        elif option.role is Role.URL and value is not None:
+            call.url(program.does, value)
+            call.unverified(program.does, TargetKind.OBJECTS)
+        elif option.role is Role.UNSEEN:
+            call.unseen("an option starts a program or brings in settings")
+    for word in operands:
+        _package(call, program.does, word)
+
+
+def _leading(words: list[Word], operands: list[Word]) -> int:
+    """Return how many operands are subcommand words: ``pip install``, ``uv pip install``."""
+    known = {"install", "add", "i", "in", "uninstall", "remove", "rm", "pip", "tool", "python", "download", "wheel", "global", "un", "update", "upgrade", "up"}
+    count = 0
+    while count < len(operands) - 0 and operands[count].text in known and count < 3:
+        count += 1
+    del words
+    return count
 
 
 REMOVE = Program("package.remove", rest=Role.OBJECT, kind="package")
-UPDATE = Program("package.install", rest=Role.OBJECT, kind="package")
+UPDATE = install()
 _TEST_NAMES = ("test", "spec", "e2e", "unit", "integration", "vitest", "jest", "coverage", "cov")
 _LINT_NAMES = ("lint", "format", "fmt", "typecheck", "type-check", "check-types", "types", "prettier", "eslint", "tsc", "check", "stylelint")
 _BUILD_NAMES = ("build", "compile", "bundle", "docs", "dist", "pack", "codegen", "generate")
@@ -69,8 +131,8 @@ def _execute(call: Call, program: Program) -> None:
         if words and words[0].text == verb:
             words = words[1:]
             break
-    row = Program("package.install", options={Role.OBJECT: "-p --package --with --from", Role.RUN: "-c --call", Role.TEXT: "-w --workspace --python --project --directory --extra --group --prefix --index-url --env-file"}, kind="package", posix=True)
-    split = Split(words, table_of(row), posix=True, single=False)
+    wanted = Program("package.install", options={Role.OBJECT: "-p --package --with --from", Role.RUN: "-c --call", Role.TEXT: "-w --workspace --python --project --directory --extra --group --prefix --index-url --env-file"}, kind="package", posix=True)
+    split = Split(words, table_of(wanted), posix=True, single=False)
     for _, option, value in split.given:
         if option.role is Role.OBJECT and value is not None:
             call.object("package.install", "package", value)
@@ -85,8 +147,11 @@ def _execute(call: Call, program: Program) -> None:
     name = tool.text if tool.text.startswith("@") else tool.text.partition("@")[0]
     from agentsfence_core.classification.shell.programs import program_named  # noqa: PLC0415  (the whole table)
 
-    if tool.literal and name == tool.text and "/" not in name and program_named(name) is not None:
-        nested(call, operands)
+    local = call.words[0].text in {"uv", "poetry", "pdm", "pipenv", "rye", "bundle", "composer"}
+    row = program_named(name) if tool.literal and "/" not in name else None
+    # A name that a registry resolves is not the program of the system: only development tools are what they are called.
+    if row is not None and (local or row.does in {"test.run", "lint.run", "build.run", "database.write"}):
+        nested(call, [Word(name), *operands[1:]])
         return
     if "/" in name and not name.startswith("@") or name.endswith((".py", ".sh", ".js")):
         script(call, tool, operands[1:])
@@ -113,7 +178,7 @@ def _named_script(call: Call, program: Program) -> None:
 Hook = Callable[[Call, Program], None]
 _RUN = Program("script.run", options={Role.TEXT: "-w --workspace --prefix -C --filter -F --cwd"}, hook=_run)
 _EXEC = Program("package.install", hook=_execute)
-_NPM_INSTALL = install("--prefix --registry --save-prefix -w --workspace --tag --loglevel --omit --include --cwd -C --filter -F", unseen="--script-shell")
+_NPM_INSTALL = install("--prefix --save-prefix -w --workspace --tag --loglevel --omit --include --cwd -C --filter -F", unseen="--script-shell")
 _NPM = {
     **rows("install i add in ins inst isntall ci clean-install install-test it link ln rebuild update up upgrade dedupe ddp import approve-builds", _NPM_INSTALL),
     **rows("ls list ll la view info show v outdated audit why explain help bin root prefix ping doctor fund docs repo bugs whoami search find query sbom diff licenses", LIST),
@@ -163,7 +228,7 @@ def _pkg(call: Call) -> None:
 
 
 _PIP_INSTALL = install(
-    "-t --target --prefix --root --python -i --index-url --extra-index-url -f --find-links --platform --abi "
+    "-t --target --prefix --root --python -f --platform --abi "
     "--python-version --implementation --progress-bar --proxy --timeout --retries --trusted-host --cache-dir --src "
     "--upgrade-strategy --report --config-settings -C --no-binary --only-binary --group --extra",
     read="-r --requirement -c --constraint -e --editable --requirements --constraints",

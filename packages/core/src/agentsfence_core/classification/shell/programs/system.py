@@ -135,7 +135,7 @@ def _timedate(call: Call, program: Program) -> None:
 def _tmux(call: Call, program: Program) -> None:
     """``tmux`` types into terminals and starts programs in them."""
     verbs = {word.text for word in call.words[1:]}
-    if verbs & {"ls", "list-sessions", "capture-pane", "capturep", "display-message", "list-windows", "list-panes", "lsw", "lsp", "has-session", "has", "show-options", "info"}:
+    if verbs & {"ls", "list-sessions", "capture-pane", "capturep", "display-message", "list-windows", "list-panes", "lsw", "lsp", "has-session", "has", "show-options", "info", "-ls", "-list"}:
         call.effect("process.read")
         return
     if verbs & {"kill-session", "kill-server", "kill-pane", "kill-window"}:

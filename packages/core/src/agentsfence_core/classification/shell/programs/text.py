@@ -13,6 +13,7 @@ from agentsfence_core.model.action import TargetKind
 
 _GREP = Program(
     "file.read",
+    hook=lambda call, program: _search(call, program),
     operands=(Role.TEXT,),
     rest=Role.TARGET,
     options={
@@ -24,6 +25,7 @@ _GREP = Program(
 )
 _RG = Program(
     "file.read",
+    hook=lambda call, program: _search(call, program),
     operands=(Role.TEXT,),
     rest=Role.TARGET,
     options={
@@ -225,6 +227,20 @@ _AWK = Program(
     },
     hook=_awk,
 )
+
+
+def _search(call: Call, program: Program) -> None:
+    """Searchers that look below the current folder when no path is named."""
+    words = call.words[1:]
+    by_row(call, program, words)
+    split = Split(words, table_of(program), posix=False, single=False)
+    has_pattern = any(option.role is Role.SCRIPT for _, option, _ in split.given)
+    below = call.words[0].text not in _GREPS or {"r", "R", "recursive", "dereference-recursive"} & set(split.strays)
+    if len(split.operands) <= (0 if has_pattern else 1) and not call.piped and below:
+        call.path("file.read", Word("."))
+
+
+_GREPS = frozenset("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep".split())  # noqa: SIM905
 
 
 def _yq(call: Call, program: Program) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
 from agentsfence_core.classification.shell.engine import nested, shell_line
-from agentsfence_core.classification.shell.environment import changes_programs
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.model.action import TargetKind
 
 
 def _unwrap(call: Call, program: Program) -> None:
@@ -56,7 +58,7 @@ def _env(call: Call, program: Program) -> None:
     while operands and "=" in operands[0].text:
         name = operands[0].text.partition("=")[0]
         value_word = operands[0].after(len(name) + 1)
-        if changes_programs(name, value_word.text if value_word.sure else None):
+        if call.scan.sets(name, value_word.text if value_word.sure else None):
             call.unseen(f"{name} changes what programs run")
         operands = operands[1:]
     if operands:
@@ -68,14 +70,19 @@ def _env(call: Call, program: Program) -> None:
 def _xargs(call: Call, program: Program) -> None:
     """``xargs cmd`` runs cmd with words that the text does not show."""
     split = Split(call.words[1:], table_of(program), posix=True, single=False)
+    mark = ""
     for name, option, value in split.given:
         if option.role is Role.READ and value is not None:
             call.path("file.read", value)
-        del name
+        elif name in {"I", "i", "replace", "J"}:
+            mark = value.text if value is not None else "{}"
     if not split.operands:
         call.effect("system.read")
-        return
-    nested(call, [*split.operands, Word("{}", False, True)], piped=False)
+    elif mark:
+        replaced = [Word(word.text, False, True) if mark in word.text else word for word in split.operands]
+        nested(call, replaced, piped=False)
+    else:
+        nested(call, [*split.operands, Word("{}", False, True)], piped=False)
 
 
 def _parallel(call: Call, program: Program) -> None:
@@ -152,7 +159,7 @@ def _sudo(call: Call, program: Program) -> None:
     operands = split.operands
     while operands and "=" in operands[0].text and "/" not in operands[0].text.partition("=")[0]:
         name = operands[0].text.partition("=")[0]
-        if changes_programs(name, operands[0].after(len(name) + 1).text if operands[0].sure else None):
+        if call.scan.sets(name, operands[0].after(len(name) + 1).text if operands[0].sure else None):
             call.unseen(f"{name} changes what programs run")
         operands = operands[1:]
     if flags & {"e", "edit"}:
@@ -177,6 +184,8 @@ def _ssh(call: Call, program: Program) -> None:
         again = Split(operands[1:], table_of(program), posix=True, single=False)
         given, operands = [*given, *again.given], [operands[0], *again.operands]
     call.unseen("a command on another machine" if len(operands) > 1 else "a session on another machine")
+    for word in operands[:1] if call.piped else ():
+        call.host("file.upload", Word(word.text.removeprefix("ssh://"), word.sure))
     for word in operands[:1]:
         call.host("shell.exec", Word(word.text.removeprefix("ssh://"), word.sure))
     for name, _, value in given:
@@ -192,6 +201,8 @@ def _ssh(call: Call, program: Program) -> None:
             call.host("shell.exec", value)
     if len(operands) > 1:
         _remote(call, joined(operands[1:]))
+    elif call.stdin is not None:
+        _remote(call, Word(call.stdin))
 
 
 def _ssh_option(call: Call, value: Word) -> None:
@@ -207,9 +218,14 @@ def _remote(call: Call, line: Word) -> None:
     """Add what a line does on another machine: its paths are not of this one."""
     scan = call.scan
     dirs = scan.dirs
-    scan.dirs = (None, "/nowhere")  # two folders: every relative path is unverified
+    scan.dirs = (None,)
+    before = len(scan.effects)
     shell_line(call, line)
     scan.dirs = dirs
+    for place in range(before, len(scan.effects)):
+        effect = scan.effects[place]
+        if effect.paths:
+            scan.effects[place] = replace(effect, unverified=effect.unverified | {TargetKind.PATHS})
 
 
 _SSH = Program(
