@@ -61,6 +61,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("AGENTSFENCE_HOME", str(tmp_path / "home" / "fence"))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("COLUMNS", "100")
+    for name in ("OPENROUTER_API_KEY", "AGENTSFENCE_PRESET", "AGENTSFENCE_STORE", "AGENTSFENCE_COMPILER"):
+        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 

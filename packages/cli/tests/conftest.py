@@ -17,6 +17,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("AGENTSFENCE_HOME", str(home / "fence"))
     monkeypatch.setenv("COLUMNS", "100")
+    for name in ("OPENROUTER_API_KEY", "AGENTSFENCE_PRESET", "AGENTSFENCE_STORE", "AGENTSFENCE_COMPILER"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(here)
     return home
 
