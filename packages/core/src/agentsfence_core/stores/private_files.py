@@ -14,7 +14,6 @@ from pathlib import Path
 
 from agentsfence_core.errors import StoreError
 
-_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -40,10 +39,29 @@ def writable_by_others(path: Path) -> str:
             continue
         if facts.st_uid not in {me, 0}:
             return f"{place} belongs to another account"
-        sticky = place != path and facts.st_mode & stat.S_ISVTX
-        if facts.st_mode & _OTHERS_WRITE and not sticky:
+        if _others_write(facts) and not (place != path and facts.st_mode & stat.S_ISVTX):
             return f"other accounts can write {place}"
     return ""
+
+
+def _others_write(facts: os.stat_result) -> bool:
+    """Whether the mode lets anybody else write; a group that only this account is in is nobody else."""
+    if facts.st_mode & stat.S_IWOTH:
+        return True
+    return bool(facts.st_mode & stat.S_IWGRP) and not _is_private_group(facts.st_gid)
+
+
+def _is_private_group(group: int) -> bool:
+    """Whether a group is the account's own: many systems give each account one and make new files writable for it."""
+    import grp  # noqa: PLC0415  (only for such files, and not on every system)
+    import pwd  # noqa: PLC0415
+
+    try:
+        account, facts = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+    except (KeyError, OSError):
+        return False
+    own = account.pw_gid == group and facts.gr_name == account.pw_name
+    return own and set(facts.gr_mem) <= {account.pw_name}
 
 
 def create_privately(path: Path, write: Callable[[Path], None]) -> bool:
@@ -71,9 +89,8 @@ def require_private(path: Path) -> None:
         raise StoreError(f"{path}: not a file", hint="name a file, or remove the dangling link")
     if not hasattr(os, "getuid"):
         return
-    facts = path.stat()
-    if facts.st_mode & _OTHERS_WRITE or (reason := writable_by_others(path)):
-        reason = reason if not facts.st_mode & _OTHERS_WRITE else f"other accounts can write {path}"
+    if reason := writable_by_others(path):
         raise StoreError(f"{path}: {reason}", hint="check what it holds, then take the right to write from others")
+    facts = path.stat()
     if facts.st_mode & _OTHERS and facts.st_uid == os.getuid():
         path.chmod(0o600)

@@ -17,10 +17,9 @@ import os
 import secrets
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 from operator import is_
 from pathlib import Path
 from threading import RLock
@@ -63,25 +62,48 @@ def path_of(url: str) -> Path:
     return Path(rest).expanduser()
 
 
+class _Translated:
+    """Lets every fault of the file leave the block as `StoreError`, with the file's name. Reused, since it is hot."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Nothing needs to be prepared."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            return
+        if isinstance(error, sqlite3.OperationalError):
+            hint = "another process holds it; try again" if "locked" in str(error) else "check disk space and rights"
+            raise StoreError(f"{self._path}: {error}", hint=hint) from error
+        if isinstance(error, sqlite3.Error | sqlite3.Warning | OSError):
+            hint = "it may be cut or no state file; move it away to start afresh, which forgets all bans and grants"
+            raise StoreError(f"{self._path}: {error}", hint=hint) from error
+
+
 class SqliteStore:
     """A `PolicyStore` in one file."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, or create it; `StoreError` where it is not a store or not private."""
         self._path = path
+        self._translated = _Translated(path)
         self._lock = RLock()
         self._cache: OrderedDict[str, tuple[int, TaskRecord]] = OrderedDict()
         self._pending: dict[str, tuple[int, TaskRecord] | None] = {}
         self._depth = 0
         self._failed = False
         self._closed = False
-        with self._translated():
+        with self._translated:
             self._connection = self._open()
         self._process = os.getpid()
 
     def read(self, task: str) -> TaskRecord | None:
         """Return the record, or ``None`` where there is none."""
-        with self._lock, self._translated():
+        with self._lock, self._translated:
             connection = self._usable()
             if self._depth:
                 return self._load(connection, task)[1]
@@ -99,11 +121,11 @@ class SqliteStore:
         with self._lock:
             connection = self._begin()
             try:
-                with self._translated():
+                with self._translated:
                     version, before = self._load(connection, task)
                 after, result = change(before)
                 if after is not before:
-                    with self._translated():
+                    with self._translated:
                         self._save(connection, task, version, before, after)
             except BaseException:
                 self._end(connection, failed=True)
@@ -113,7 +135,7 @@ class SqliteStore:
 
     def tasks(self) -> tuple[str, ...]:
         """Return the ids of all live tasks."""
-        with self._lock, self._translated():
+        with self._lock, self._translated:
             return tuple(codec.text(row[0]) for row in self._usable().execute("SELECT task FROM tasks"))
 
     def close(self) -> None:
@@ -128,7 +150,7 @@ class SqliteStore:
     # ------------------------------------------------------------------------------------------------ transactions
 
     def _begin(self) -> sqlite3.Connection:
-        with self._translated():
+        with self._translated:
             connection = self._usable()
             if not self._depth:
                 connection.execute("BEGIN IMMEDIATE")
@@ -149,7 +171,7 @@ class SqliteStore:
                 raise StoreError(f"{self._path}: an inner transaction failed, so the outer one is not kept")
             return
         try:
-            with self._translated():
+            with self._translated:
                 connection.execute("COMMIT")
         except StoreError:
             connection.rollback()
@@ -166,18 +188,6 @@ class SqliteStore:
                 cache.move_to_end(task)
         while len(cache) > _CACHED:
             cache.popitem(last=False)
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """Let every fault of the file leave as `StoreError`, with the file's name."""
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            hint = "another process holds it; try again" if "locked" in str(error) else "check disk space and rights"
-            raise StoreError(f"{self._path}: {error}", hint=hint) from error
-        except (sqlite3.Error, OSError, sqlite3.Warning) as error:
-            hint = "it may be cut or no state file; move it away to start afresh, which forgets all bans and grants"
-            raise StoreError(f"{self._path}: {error}", hint=hint) from error
 
     # ----------------------------------------------------------------------------------------------------- records
 
@@ -301,15 +311,25 @@ def _save_items(connection: sqlite3.Connection, at: _Place, before: _Items, afte
     if after is before:
         return
     key, kind, version = at
-    fresh: Iterable[tuple[str, codec.Item]]
-    if len(after) >= len(before) and all(map(is_, before, after)) and all(map(is_, before.values(), after.values())):
-        fresh = islice(after.items(), len(before), None)  # the usual case: items were added and nothing else
-    else:
-        for item_id in before.keys() - after.keys():
-            connection.execute(_DROP_ITEM, (key, kind, codec.key(item_id)))
-        fresh = (entry for entry in after.items() if before.get(entry[0]) is not entry[1])
-    for place, (item_id, item) in enumerate(fresh, version * _ITEMS_PER_VERSION):
-        connection.execute(_PUT_ITEM, (key, kind, codec.key(item_id), place, codec.encode_item(item)))
+    gone, fresh = _difference(before, after)
+    for item_id in gone:
+        connection.execute(_DROP_ITEM, (key, kind, codec.key(item_id)))
+    for place, item_id in enumerate(fresh, version * _ITEMS_PER_VERSION):
+        connection.execute(_PUT_ITEM, (key, kind, codec.key(item_id), place, codec.encode_item(after[item_id])))
+
+
+def _difference(before: _Items, after: _Items) -> tuple[Iterable[str], Iterable[str]]:
+    """Return the ids that are gone, and those that are new or changed.
+
+    The usual case is first: the oldest went, some were added at the end, the rest is the very same.
+    """
+    first = next(iter(after), None)
+    gone = list(takewhile(lambda item_id: item_id != first, before)) if first in before else []
+    kept = len(before) - len(gone)
+    same_ids = kept <= len(after) and all(map(is_, islice(before, len(gone), None), after))
+    if same_ids and all(map(is_, islice(before.values(), len(gone), None), after.values())):
+        return gone, list(islice(after, kept, None))
+    return before.keys() - after.keys(), [name for name, item in after.items() if before.get(name) is not item]
 
 
 def _write_schema(path: Path) -> None:
