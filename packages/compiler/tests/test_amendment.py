@@ -130,6 +130,17 @@ class TestContinuation:
             amend(current, Envelope(), self.turn(paths=("/etc/passwd",)), now=NOON).permissions == current.permissions
         )
 
+    def test_a_row_that_a_draft_narrowed_carries_no_more_than_the_words(self) -> None:
+        """A draft that binds a path to a mail must not make "also …/out.md" a turn that aims the mail anew."""
+        current = policy_of(message_of([MAIL]))
+        narrowed = replace(current, permissions=(replace(current.permissions[0], paths=("/srv/w/a.md",)),))
+        for row in amend(narrowed, Envelope(), self.turn(paths=("/srv/w/b.md",)), now=NOON).permissions:
+            assert any(narrows(row, old) for old in current.permissions)
+
+    def test_a_party_is_carried_only_by_what_reaches_parties(self) -> None:
+        current = policy_of(message_of([SAVE]))
+        assert amend(current, Envelope(), self.turn(), now=NOON).permissions == current.permissions
+
     def test_without_an_earlier_request_it_means_nothing(self) -> None:
         assert amend(policy_of(message_of([])), Envelope(), self.turn(), now=NOON).permissions == ()
 

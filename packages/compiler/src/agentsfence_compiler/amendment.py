@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
 
-from agentsfence_compiler.assembly import RiskMap, assemble, denied_by, moment, risks_of
+from agentsfence_compiler.assembly import PARTY_CLASSES, RiskMap, assemble, denied_by, moment, risks_of
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
 from agentsfence_compiler.narrowing import aimed, covers, lifted, same, without
 from agentsfence_compiler.views import READ_ONLY, purpose_of, summary_of
@@ -37,7 +37,7 @@ def amend(
     """Return the policy after a later message of the same person: what is newest and explicit wins."""
     known = {**inferred_classes(current), **(inferred or {})}
     rows = without(current.permissions, new.prohibitions, known)
-    added = (*new.permissions, *continued(current, reading))
+    added = (*new.permissions, *continued(current, reading, known))
     rows = _replaced(rows, added, reading, known)
     bans = (*lifted(current.user_prohibitions, (*added, *_looks(reading)), known), *new.prohibitions)
     if current.source is PolicySource.MANUAL:
@@ -92,13 +92,15 @@ def inferred_classes(policy: TaskPolicy) -> dict[str, frozenset[Risk]]:
     return found
 
 
-def continued(current: TaskPolicy, reading: Reading) -> tuple[Permission, ...]:
+def continued(current: TaskPolicy, reading: Reading, known: RiskMap) -> tuple[Permission, ...]:
     """Return the rows of a verbless turn ("also to carol@example.com"): the newest rows, aimed anew."""
     if not reading.continues or not current.permissions:
         return ()
     newest = current.permissions[-1].evidence
     base = [row for row in current.permissions if row.evidence == newest]
-    return tuple(row for request in reading.requests if not request.capabilities for row in _carried(request, base))
+    return tuple(
+        row for request in reading.requests if not request.capabilities for row in _carried(request, base, known)
+    )
 
 
 def _looks(reading: Reading) -> tuple[Permission, ...]:
@@ -117,17 +119,25 @@ def _looks(reading: Reading) -> tuple[Permission, ...]:
     )
 
 
-def _carried(request: Request, base: list[Permission]) -> Iterable[Permission]:
-    """Yield the newest rows aimed at what a verbless turn names, where they already bind that kind of target."""
+def _carried(request: Request, base: list[Permission], known: RiskMap) -> Iterable[Permission]:
+    """Yield the newest rows aimed at what a verbless turn names: parties, and kinds that they bind already.
+
+    A kind that a row leaves open is not bound here, so that a narrower row never carries more than a wider one.
+    """
     people = tuple(dict.fromkeys((*request.recipients, *request.names)))
     kinds = {"recipients": people, "domains": request.domains, "paths": request.paths, "objects": request.objects}
-    named = {kind: targets for kind, targets in kinds.items() if targets}
     for row in base:
-        if not named or not all(getattr(row, kind) or kind == "recipients" for kind in named):
+        reaches = bool(risks_of(row.capability, known) & PARTY_CLASSES)
+        named = {
+            kind: targets
+            for kind, targets in kinds.items()
+            if targets and (getattr(row, kind) or (kind == "recipients" and reaches))
+        }
+        if not named:
             continue
         approval = row.needs_approval or request.ask_first
         yield replace(aimed(row, named), evidence=request.quote, needs_approval=approval)
-        if request.names and not request.recipients:
+        if request.names and not request.recipients and "recipients" in named:
             # A name is no address: any address is asked about, as for the first request.
             yield replace(aimed(row, {**named, "recipients": ()}), evidence=request.quote, needs_approval=approval)
 

@@ -23,7 +23,7 @@ from agentsfence_compiler.assembly import RiskMap, inferred_risks, risks_of
 from agentsfence_compiler.canonical_names import canonical_capability
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
 from agentsfence_core.classification.targets.hosts import canonical_host
-from agentsfence_core.classification.targets.paths import canonical_bound, is_literal, is_within
+from agentsfence_core.classification.targets.paths import canonical_bound, is_literal, is_within, looks_like_path
 from agentsfence_core.classification.targets.recipients import canonical_recipient
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Permission, Prohibition, Risk, Targets, parse_object
@@ -268,7 +268,7 @@ def _paths(asked: Iterable[str], row: Permission, words: _Words) -> tuple[str, .
         path = canonical_bound(target, workdir=None, home=words.home)
         if not is_literal(target) or _is_root(path, words.home):
             continue
-        if not row.paths and _stands_in(target, row.evidence):
+        if not row.paths and looks_like_path(target) and _stands_in(target, row.evidence):
             found[path] = None
         for own, canonical in bound:
             smaller = _smaller_path(path, canonical)

@@ -137,7 +137,7 @@ class IntentCompiler:
         self, understood: _Understood, context: CompileContext
     ) -> tuple[Hardened | None, tuple[str, str], str]:
         """Return what a draft hardens to, with its purpose and summary; ``None`` and the fault where there is none."""
-        if context.draft is None and context.compiler == RULES and self._rules_are_ours():
+        if context.draft is None and context.compiler in {RULES, ""} and self._rules_are_ours():
             return whole(understood.envelope), ("", ""), ""  # the rules' draft is the envelope itself
         error: str | None = None
         for _ in range(_TRIES if context.draft is None else 1):
