@@ -269,11 +269,11 @@ class _Reader:
 
     def _premodifier(self, segment: Segment, place: int) -> bool:
         """Whether "save and delete" is only the name of something: "list save and delete commands"."""
-        forms = self.words.forms
-        if segment.opens is not Opens.READING or place != segment.body + 1:
+        if segment.opens is not Opens.READING or not segment.body < place <= segment.body + 3:
             return False
-        before = forms.get(self.tokens[place - 1].low)
-        return before is not None and before.base
+        *leading, last = [word_at(self.tokens, k, self.words) for k in range(segment.body, place)]
+        before = self.words.forms.get(last)
+        return before is not None and before.base and all(low in self.words.sets["determiners"] for low in leading)
 
     def _after_question(self, place: int, end: int, opening: _Opening) -> bool:
         """Whether a request follows a question in one sentence: "what is in it, and please mail it to x@y.example?"."""
@@ -377,6 +377,7 @@ class _Reader:
         if low in {"right", "like", "just", "go", "time", "second", "first", "step", "even", "now", "maybe", "still"} and count == 1 and low in {"like", "go", "second", "first"} and (following is None or not following.base):
             return 0
         found.instead = found.instead or low == "instead"
+        found.conditional = found.conditional or low in {"otherwise", "else"}
         found.only = found.only or low == "only"
         found.polite = found.polite or low in _POLITE
         return count
@@ -405,7 +406,7 @@ class _Reader:
         """Note a ban: "don't", "you must not", "never", "without", "refrain from" …"""
         words, tokens = self.words, self.tokens
         skip = 0
-        if word_at(tokens, at, words) in {"you", "we", "u", "let"} and at + 1 < end:
+        if word_at(tokens, at, words) in {"you", "u"} and at + 1 < end:
             skip = 2 if word_at(tokens, at + 1, words) in {"are", "were", "have"} else 1
         elif word_at(tokens, at, words) in {"you're", "youre"}:
             skip = 1
@@ -430,6 +431,8 @@ class _Reader:
             if form is not None and form.gerund:
                 return True
             if low in {"no", "skip"} and word in words.maps["action_nouns"]:
+                return True
+            if low == "no" and word == "new" and word_at(self.tokens, place + 1, words) in words.nouns:
                 return True
             if word in words.sets["idioms"] or self.tokens[place].kind is not Kind.WORD:
                 return False
@@ -458,7 +461,7 @@ class _Reader:
             found.lemma, body = phrase, at + 2
         elif low == "let" and self._lets_know(at, end):
             found.lemma = "tell"
-        elif low in {"drop", "give"} and at + 1 < end and self.tokens[at + 1].kind is Kind.ADDRESS:
+        elif low in {"drop", "give"} and self._gives_word(at, end):
             found.lemma = "message"
         else:
             form = words.forms.get(low)
@@ -483,6 +486,10 @@ class _Reader:
         found.lemma, found.body, found.polite = form.lemma, at + count + 1, True
         found.opens = Opens.READING if form.lemma in words.reading else Opens.REQUEST
 
+    def _gives_word(self, at: int, end: int) -> bool:
+        """Whether "drop bob@x.example a line", "give her a heads-up" stands there."""
+        return any(self.tokens[k].low in {"line", "heads", "heads-up", "shout", "ping", "note", "ring"} for k in range(at + 1, min(end, at + 6)))
+
     def _lets_know(self, at: int, end: int) -> bool:
         return any(self.tokens[place].low == "know" for place in range(at + 1, min(end, at + 12)))
 
@@ -506,6 +513,8 @@ class _Reader:
             return True
         if after in {"to", "back", "everything", "up"}:
             return True
+        if after in sets["prepositions"] and low in _BARE_VERBS and after in {"with", "in", "on", "now", "if"}:
+            return start
         if after in sets["prepositions"]:
             return start and any(t.kind in _LITERALS for t in self.tokens[at + 2 : min(end, at + 5)]) and after not in {"from", "of", "by", "about"}
         if after in _CONNECTORS:

@@ -41,7 +41,7 @@ def most_sends(tokens: Sequence[Token], segments: Sequence[Segment]) -> int | No
     for place in range(len(tokens) - 2):
         low = tokens[place].low
         two = word_at(tokens, place + 1, words)
-        if low == "at" and two == "most":
+        if (low == "at" and two == "most") or (low == "up" and two == "to"):
             at = place + 2
         elif low == "no" and two == "more" and word_at(tokens, place + 2, words) == "than":
             at = place + 3

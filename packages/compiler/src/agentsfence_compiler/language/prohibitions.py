@@ -19,17 +19,23 @@ from agentsfence_core.model import Prohibition, Risk, Targets
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.clauses import Opens, Segment, clauses, phrase_at, word_at
 from agentsfence_compiler.language.lexicon import English, Form, english
+from agentsfence_compiler.language.reading import Request
 from agentsfence_compiler.language.references import Places, References, Role, Scanner
 from agentsfence_compiler.language.requests import Found
 from agentsfence_compiler.language.tokens import Kind, Token
 
 _NEEDS_YOU = frozenset({"can", "can't", "cant", "cannot", "won't", "wont", "will", "might", "need", "should", "shouldn't", "shouldnt", "may", "ought"})
 """Negated modals: an order only to "you" ("I can't send mails from my phone" forbids nothing)."""
+_BEFORE_NOUNS = frozenset({"no", "without", "w/o", "avoid", "skip", "from", "of", "on", "off", "stop", "cease", "for", "any", "all"})
+"""Negations that stand before a noun: "no replies"; after "don't" or "never" only a verb counts."""
 _TIGHT = frozenset({"untouched", "alone", "unchanged", "intact", "unmodified", "as-is", "as"})
 _PAST = frozenset({"was", "were", "has", "have", "had", "been", "could", "can", "can't", "cannot", "couldn't"})
 _DENIALS = frozenset({"not", "never", "no", "nothing", "nobody", "none", "noone", "mustn't", "shouldn't", "needn't", "shan't", "mustnt", "shouldnt", "neither"})
+_SPARED = 64
+"""Literal targets that a ban on something described leaves alone; beyond that it holds for all."""
 _PRODUCTION = frozenset({"production", "prod", "live", "staging"})
 _INFRASTRUCTURE = ("deploy.run", "cloud.write", "cloud.delete", "process.control", "container.run", "container.delete", "workflow.run", "database.write", "database.delete", "git.push")
+_RISKY = frozenset({"destructive", "dangerous", "irreversible", "risky", "harmful"})
 _WRITING_BANS = frozenset({"touch", "change", "modify", "alter", "edit", "update", "overwrite", "write"})
 _DESCRIBED_PATHS = {
     "test": ("**/tests/**", "**/test/**", "**/test_*", "**/*_test.*", "**/*.test.*", "**/*.spec.*", "tests", "test"), "test suite": ("**/tests/**", "**/test/**", "**/test_*", "tests", "test"), "unit test": ("**/tests/**", "**/test_*", "tests", "test"),
@@ -64,6 +70,9 @@ class _Bans:
         self.words: English = english()
         self.out = Bans()
         self.seen: set[str] = set()
+        self.asked = _by_name(found.requests)
+        """Capability or class -> the requests that ask for it."""
+        self.spared: dict[str, tuple[Targets, bool]] = {}
 
     def read(self) -> Bans:
         for index, segment in enumerate(self.segments):
@@ -88,7 +97,8 @@ class _Bans:
             return
         at, lemmas = self._verbs(segment)
         if not lemmas:
-            self._bare_contrast(index, segment, at)
+            if not self._passive(index, segment):
+                self._bare_contrast(index, segment, at)
             return
         if self._limit(segment, at, lemmas):
             return
@@ -120,6 +130,8 @@ class _Bans:
         while at < segment.last:
             token = self.tokens[at]
             low = word_at(self.tokens, at, self.words)
+            if low == "let" and not lemmas:
+                return self._let(at, segment.last)
             form = self._form(low, first=not lemmas)
             if form is not None and token.kind is Kind.WORD and not (lemmas and not self._listed(at)):
                 if low in self.words.sets["idioms"] and not lemmas:
@@ -140,6 +152,14 @@ class _Bans:
             lemmas, at = self._noun_action(segment, at)
         return at, lemmas
 
+    def _let(self, at: int, end: int) -> tuple[int, list[str]]:
+        """Return the verb of "don't let it send mails", "don't let anything be deleted"."""
+        for place in range(at + 1, min(at + 7, end)):
+            form = self.words.forms.get(word_at(self.tokens, place, self.words))
+            if form is not None and (form.base or form.gerund or form.participle) and form.lemma not in self.words.reading:
+                return place + 1, [form.lemma]
+        return at + 1, []
+
     def _back(self, at: int) -> int:
         while self.tokens[at - 1].low in {",", "or", "and", "nor", "/"}:
             at -= 1
@@ -156,8 +176,12 @@ class _Bans:
 
     def _noun_action(self, segment: Segment, at: int) -> tuple[list[str], int]:
         """Return the action that a noun stands for: "no (further) replies", "without any changes"."""
+        if word_at(self.tokens, at - 1, self.words) not in _BEFORE_NOUNS:
+            return [], at
         for place in range(at, min(at + 4, segment.last)):
             low = word_at(self.tokens, place, self.words)
+            if low == "new" and word_at(self.tokens, place + 1, self.words) in self.words.nouns:
+                return ["create"], place + 1
             lemma = self.words.maps["action_nouns"].get(low)
             if lemma:
                 return [lemma], place + 1
@@ -167,13 +191,13 @@ class _Bans:
 
     def _bare_contrast(self, index: int, segment: Segment, at: int) -> None:
         """"…, not to bob@example.org": a target is taken out of the request before."""
-        previous = [request for k, place in self.found.of_segment.items() if k < index for request in [self.found.requests[place]]]
-        if not previous:
+        place = next((self.found.of_segment[k] for k in range(index - 1, max(-1, index - 40), -1) if k in self.found.of_segment), None)
+        if place is None:
             return
         refs = self._refs(segment.body, segment.last, "send")
         targets = self._targets(refs, frozenset())
         if targets:
-            for risk in sorted(previous[-1].risks):
+            for risk in sorted(self.found.requests[place].risks):
                 self._add(Prohibition(what=risk.value, targets=targets, quote=self._quote(segment)))
 
     def _limit(self, segment: Segment, at: int, lemmas: list[str]) -> bool:
@@ -322,13 +346,15 @@ class _Bans:
     def _read_only(self, index: int, segment: Segment) -> bool:
         """"Read-only please", "only read": nothing but reading, except what the message asks for itself."""
         tokens = self.tokens
-        asked = {risk.value for request in self.found.requests for risk in request.risks}
-        hit = segment.lemma in {"read", "look", "view"} and segment.only and not asked
+        asked = self.asked
+        if segment.opens is Opens.QUESTION:
+            return False
+        hit = segment.lemma in {"read", "look", "view"} and segment.only and not self.found.requests
         for at in range(segment.first, segment.last):
             low = tokens[at].low
             if low in {"read-only", "readonly", "look-only", "view-only"} or (low == "read" and word_at(tokens, at + 1, self.words) == "only"):
                 before = [t.low for t in tokens[max(segment.first, at - 8) : at]]
-                hit = hit or not any(word in {"make", "mark", "set", "mount", "chmod", "as", "why", "what", "is"} for word in before) or "mode" in [t.low for t in tokens[at : at + 4]]
+                hit = hit or not any(word in {"make", "mark", "set", "mount", "chmod", "as", "why", "what"} for word in before) or "mode" in [t.low for t in tokens[at : at + 4]]
         if not hit:
             return False
         for what in coverage.READ_ONLY:
@@ -358,7 +384,7 @@ class _Bans:
 
     def _forbid(self, index: int, segment: Segment, lemmas: Sequence[str], refs: References, at: int) -> None:
         """Add the bans of a clause on its verbs."""
-        acting = [lemma for lemma in lemmas if lemma not in self.words.reading or lemma in coverage.BANS]
+        acting = [lemma for lemma in lemmas if lemma not in self.words.reading or lemma in coverage.BANS or lemma == "do"]
         for lemma in acting:
             what = self._what(lemma, refs, at, segment.last)
             if self._waits(index, segment) or segment.conditional:
@@ -375,6 +401,8 @@ class _Bans:
                 return coverage.covered(action)
             if lows & {"public", "visible", "accessible"}:
                 return coverage.covered("make-public")
+            if lows & _RISKY:
+                return ("DELETE", "FINANCIAL", "PERMISSION_CHANGE")
             return coverage.READ_ONLY if refs.universal else coverage.covered("make") if lemma == "make" else ()
         if lemma == "write" and (refs.names or refs.parties or {"to"} & lows and lows & {"anybody", "anyone", "him", "her", "them", "nobody", "someone"}):
             return coverage.covered("write-to")
@@ -425,17 +453,17 @@ class _Bans:
         It cannot where a request of that class has no literal target: then the request's own rows are the bound, and
         what is deleted, paid or granted is asked about anyway.
         """
-        hit = [r for r in self.found.requests if name in r.capabilities or name in {risk.value for risk in r.risks}]
-        if not hit:
-            return exceptions, True
-        if not all(r.recipients or r.paths or r.objects or r.domains for r in hit):
-            return exceptions, False
+        if name not in self.spared:
+            self.spared[name] = _literals_of(self.asked.get(name, []))
+        own, stands = self.spared[name]
+        if not own:
+            return exceptions, stands
         return Targets(
-            recipients=_joined(exceptions.recipients, (x for r in hit for x in r.recipients)),
-            paths=_joined(exceptions.paths, (x for r in hit for x in r.paths)),
-            objects=_joined(exceptions.objects, (x for r in hit for x in r.objects)),
-            domains=_joined(exceptions.domains, (x for r in hit for x in r.domains)),
-        ), True
+            recipients=_joined(exceptions.recipients, own.recipients),
+            paths=_joined(exceptions.paths, own.paths),
+            objects=_joined(exceptions.objects, own.objects),
+            domains=_joined(exceptions.domains, own.domains),
+        ), stands
 
     def _targets(self, refs: References, what: frozenset[str]) -> Targets:
         own = {Role.OBJECT, Role.TO, Role.WITH, Role.INSIDE, Role.FOR, Role.SOURCE, Role.OF, Role.AS}
@@ -495,6 +523,26 @@ class _Bans:
         if key not in self.seen:
             self.seen.add(key)
             self.out.prohibitions.append(prohibition)
+
+
+def _by_name(requests: Iterable[Request]) -> dict[str, list[Request]]:
+    table: dict[str, list[Request]] = {}
+    for request in requests:
+        for name in (*request.capabilities, *(risk.value for risk in request.risks)):
+            table.setdefault(name, []).append(request)
+    return table
+
+
+def _literals_of(requests: Sequence[Request]) -> tuple[Targets, bool]:
+    """Return the literal targets of requests (at most `_SPARED` of a kind), and whether every one of them has some."""
+    if not all(r.recipients or r.paths or r.objects or r.domains for r in requests):
+        return Targets(), False
+    return Targets(
+        recipients=_joined((), (x for r in requests for x in r.recipients))[:_SPARED],
+        paths=_joined((), (x for r in requests for x in r.paths))[:_SPARED],
+        objects=_joined((), (x for r in requests for x in r.objects))[:_SPARED],
+        domains=_joined((), (x for r in requests for x in r.domains))[:_SPARED],
+    ), True
 
 
 def _joined(first: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:

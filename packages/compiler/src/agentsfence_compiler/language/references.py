@@ -381,6 +381,8 @@ class Scanner:
         """Note a path; words up to one with an ending belong to it: ``/srv/w/my notes.md``."""
         token = self.tokens[at]
         text, size = token.value, 1
+        if "/" not in text and text.startswith((".", "*")) and at + 1 < end and word_at(self.tokens, at + 1, self.words) in self.words.nouns:
+            return at + 1  # "all .tmp files": a kind of file, not a file
         if not token.quoted and "/" in text and "." not in text.rpartition("/")[2]:
             size = self._spaced(at, end)
             text = self._text(at, at + size)

@@ -8,10 +8,11 @@ Rules of this file:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from agentsfence_core.classification.vocabulary import vocabulary
+from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Prohibition, Risk, Targets
 
 from agentsfence_compiler.language import coverage
@@ -37,7 +38,7 @@ _BRANCHES = frozenset({"main", "master", "develop", "dev", "trunk", "staging", "
 _PROGRAMS = frozenset(
     "npm yarn pnpm npx make pytest cargo go git docker python python3 pip pip3 node bash sh ruff mypy tox nox uv poetry mvn gradle ./gradlew kubectl terraform ansible php composer bundle rake rails dotnet swift flutter deno bun just tsc eslint prettier black jest vitest ls cat grep find curl wget ssh scp rsync systemctl service brew apt apt-get".split()
 )
-_PACKAGE_NOISE = frozenset("latest newest current version versions globally locally both all missing required necessary needed following new it them everything pip npm yarn pnpm via and or the a package packages please now again also stable dev prod python node module modules for me".split())
+_PACKAGE_NOISE = frozenset("latest newest current version versions globally locally both all missing required necessary needed following new it them everything via and or the a package packages please now again also stable dev prod python node module modules for me".split())
 _PARTICIPLE_FRAMES = frozenset({"should", "must", "needs", "need", "has", "have", "is", "are", "ought", "shall", "can", "may", "to"})
 _OWNERS = frozenset({"her", "his", "their", "its", "recipient", "recipients", "addressee", "to", "cc", "send-to", "iban", "account"})
 _ADDRESS_WORDS = frozenset({"address", "email", "e-mail", "mail", "recipient", "recipients", "iban", "account", "number", "phone", "handle", "addresses", "emails", "contact"})
@@ -47,6 +48,8 @@ _NO_COUNT = frozenset({Risk.LOCAL_WRITE, Risk.EXECUTION})
 _VAGUE = frozenset("it them this that these those everything anything all one ones both something everyone anyone now please again off on up down out in".split())
 _THINGS_ONLY = frozenset({"organize", "share", "sort"})
 """Verbs that ask for nothing unless a file or a party is named: "share the names", "sort all users"."""
+_JOINED = 64
+"""Parties of one send that further "cc …" clauses may add to."""
 _FEW = frozenset({"few", "couple", "bunch", "lot", "number", "series", "set", "bit"})
 
 
@@ -114,8 +117,18 @@ class _Requests:
         for at, end in self._parts(segment):
             refs = self._scan(at, end, lemma)
             refs.parties += self._headers(index, lemma)
+            refs.paths += self._fronted(index, refs)
             capabilities = self.capabilities(lemma, refs, at, end)
             self._emit(index, segment, lemma, refs, capabilities, at=at)
+
+    def _fronted(self, index: int, refs: References) -> list[tuple[Role, str, bool]]:
+        """Return the paths of "In /srv/w/app.py, replace …": the place said before the verb."""
+        if refs.paths or not index or self.segments[index - 1].opens is not Opens.CONDITION:
+            return []
+        before = self.segments[index - 1]
+        if before.conditional or self.tokens[before.last - 1].kind is Kind.BREAK or word_at(self.tokens, before.first, self.words) not in {"in", "inside", "under", "within"}:
+            return []
+        return [(Role.INSIDE, text, known) for role, text, known in self._scan(before.first, before.last, "edit").paths if role is Role.INSIDE]
 
     def _headers(self, index: int, lemma: str) -> list[tuple[Role, str]]:
         """Return the parties on the ``To:`` lines of a message that the person dictates behind a colon."""
@@ -263,6 +276,8 @@ class _Requests:
             return ("file.share",)
         placed = [name for place in refs.places for name in coverage.BY_PLACE.get((lemma, place), ())]
         named = _noun_capabilities(lemma, refs, None)
+        if lemma == "write":
+            named = [name for name in named if coverage.risk_of(name, lemma) is not Risk.COMMUNICATION]
         if lemma in {"delete", "remove", "clear", "clean"} and refs.paths and refs.nouns and refs.nouns[0] in coverage.CONTENT_NOUNS and _is_file(refs):
             return ("file.write",)
         chosen = _here([*placed, *named], refs)
@@ -443,7 +458,7 @@ class _Requests:
         if lemma not in {"cc", "bcc"} or not self.found.requests:
             return False
         last = self.found.requests[-1]
-        if Risk.COMMUNICATION not in last.risks or not last.recipients:
+        if Risk.COMMUNICATION not in last.risks or not last.recipients or len(last.recipients) > _JOINED:
             return False
         joined = tuple(dict.fromkeys((*last.recipients, *request.recipients)))
         self.found.requests[-1] = replace(last, recipients=joined, end=request.end, quote=self.text[last.start : request.end])
@@ -466,11 +481,14 @@ class _Requests:
         declared = [d for s in self.segments if s.opens in (Opens.REMARK, Opens.CONDITION, Opens.CONTENT) for d in self._declaration(s)]
         if not declared:
             return
+        owners: dict[str, tuple[str, ...]] = {}
+        for one in declared[: LIMITS.targets]:
+            owners[one.owner] = tuple(dict.fromkeys((*owners.get(one.owner, ())[:_JOINED], *one.parties)))
         for place, refs in self.needy:
             request = self.found.requests[place]
             if request.recipients or not request.risks & _PARTY_CLASSES:
                 continue
-            parties = _declared_for(declared, refs)
+            parties = _declared_for(owners, refs)
             if parties:
                 self.found.requests[place] = replace(request, recipients=parties, names=())
 
@@ -512,21 +530,18 @@ def _reached(refs: References, capability: str, lemma: str) -> list[str]:
 def _here(names: Sequence[str], refs: References) -> list[str]:
     """Return the candidates without those of another place: a named path is here, a branch without a host is here."""
     if refs.paths and "drive" not in refs.places:
-        return [name for name in names if coverage.risk_of(name, "") is not Risk.EXTERNAL_WRITE]
+        return [name for name in names if coverage.risk_of(name, "") not in (Risk.EXTERNAL_WRITE, Risk.COMMUNICATION)]
     hosted = "repo" in refs.places or bool(set(refs.nouns) & _HOSTED)
     return [name for name in names if hosted or not name.startswith("repo.")]
 
 
-def _declared_for(declared: Sequence[_Declared], refs: References) -> tuple[str, ...]:
+def _declared_for(declared: Mapping[str, tuple[str, ...]], refs: References) -> tuple[str, ...]:
     """Return the parties declared for whom a request speaks of: its name, its pronoun, its role."""
-    names = {name.casefold() for _, name in refs.names}
-    own = [d for d in declared if d.owner in names]
-    if names and own:
-        return tuple(party for d in own for party in d.parties)
-    if refs.to_me:
-        return tuple(party for d in declared if d.owner in {"my", "our"} for party in d.parties)
-    others = [d for d in declared if d.owner in _OWNERS]
-    return tuple(dict.fromkeys(party for d in others for party in d.parties))
+    own = [party for _, name in refs.names for party in declared.get(name.casefold(), ())]
+    if own:
+        return tuple(own)
+    owners = ("my", "our") if refs.to_me else _OWNERS
+    return tuple(dict.fromkeys(party for owner in declared if owner in owners for party in declared[owner]))
 
 
 def _noun_capabilities(lemma: str, refs: References, risk: Risk | None) -> list[str]:

@@ -22,7 +22,8 @@ _IRREGULAR = {
 }  # fmt: skip
 _DOUBLING = frozenset("set put get run plan ban pin tip swap grep stop drop unzip zip log star submit commit dm chat tag skip trim ship let bid cut".split())
 _VOWELS = frozenset("aeiou")
-_NO_VERBS = frozenset("look check count calculate".split())
+_NO_VERBS = frozenset("look check count calculate say translate".split())
+"""Verbs of the table that, said to an agent, only ask for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
