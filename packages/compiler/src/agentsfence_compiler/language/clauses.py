@@ -273,7 +273,9 @@ class _Reader:
             return False
         *leading, last = [word_at(self.tokens, k, self.words) for k in range(segment.body, place)]
         before = self.words.forms.get(last)
-        return before is not None and before.base and all(low in self.words.sets["determiners"] for low in leading)
+        if before is None or not before.base or (leading and last in self.words.nouns):
+            return False
+        return all(low in self.words.sets["determiners"] for low in leading)
 
     def _after_question(self, place: int, end: int, opening: _Opening) -> bool:
         """Whether a request follows a question in one sentence: "what is in it, and please mail it to x@y.example?"."""
