@@ -29,7 +29,9 @@ FLOOR_SET = frozenset({JOHN})
 CALLS = {
     "read": ToolCall("read_file", {"path": "/srv/w/report.md"}, "/srv/w", "/home/u"),
     "send": ToolCall("mcp_gmail_send_email", {"to": JOHN, "subject": "Q3", "body": "text " * 100}, "/srv/w", "/home/u"),
-    "command": ToolCall("terminal", {"command": "cd src && grep -rn foo . 2>/dev/null | head -20"}, "/srv/w", "/home/u"),
+    "command": ToolCall(
+        "terminal", {"command": "cd src && grep -rn foo . 2>/dev/null | head -20"}, "/srv/w", "/home/u"
+    ),
     "git status": ToolCall("terminal", {"command": "git status"}, "/srv/w", "/home/u"),
 }
 BUDGET = {"read": 15.0, "send": 50.0, "command": 60.0, "git status": 60.0}  # microseconds, median
@@ -71,7 +73,10 @@ def floor() -> list[float]:
 
 def policy(entries: int) -> TaskPolicy:
     """Return a policy that lets John have mail, with many other entries."""
-    rows = tuple(Permission(capability="email.send", recipients=(JOHN, *(f"p{n}@example.com" for n in range(entries)))) for _ in range(1))
+    rows = tuple(
+        Permission(capability="email.send", recipients=(JOHN, *(f"p{n}@example.com" for n in range(entries))))
+        for _ in range(1)
+    )
     return TaskPolicy(
         allow_external_writes=True,
         allowed_risk_classes=(Risk.READ, Risk.COMMUNICATION),
@@ -130,7 +135,9 @@ def start_up() -> None:
             before = os.times()
             subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
             after = os.times()
-            spent.append((after.children_user + after.children_system - before.children_user - before.children_system) * 1_000)
+            spent.append(
+                (after.children_user + after.children_system - before.children_user - before.children_system) * 1_000
+            )
         print(f"{name:38}{statistics.median(spent):10.0f} ms of CPU")
 
 

@@ -25,8 +25,9 @@ What the table leaves open, and how it is read here:
 * Exceptions of a prohibition free an effect that has targets of the excepted kinds, all of them excepted and none
   unverified. Kinds that the exceptions do not name do not matter.
 * A grant is judged against the call that the person was shown (``shown``), not against a digest: same tool, same
-  effects, same arguments apart from message text or file content. It answers all questions of this walk, or none. What
-  it covers is allowed whatever checks 6 to 13 say: prohibitions and the deny list come before grants, the rest after.
+  effects, same arguments apart from message text or file content. It answers all questions of this walk, or none, and
+  it lifts only those blocks that say a count, a sum or the budget is used up: any other block is a later narrowing.
+  Where nothing objects, no use of a grant is spent.
 * The budget counts the outbound invocations of the call; it refuses no effect that an earlier check questions.
 * Guards and the shape of URLs are facts of other tables: they come in as functions, and by default say nothing.
 """
@@ -317,6 +318,9 @@ AFTER_GRANTS: list[tuple[str, Callable[[World], list[Finding]]]] = [
 # ---------------------------------------------------------------- check 5 and the walk
 
 
+USED_UP = {ReasonCode.BUDGET_USED, ReasonCode.MAX_CALLS_USED, ReasonCode.AMOUNT_ABOVE_LIMIT}
+
+
 def covers(world: World, grant: Grant, asks: frozenset[str]) -> bool:
     """Check 5. Whether a grant is for this very call, still good, and answers every question of this walk."""
     shown = world.shown.get(grant.id)
@@ -395,7 +399,8 @@ def naive_walk(
         if finding.verdict is ASK
     )
     verdict, check, grant = verdict_of(first, later), "", ""
-    if verdict_of(first, []) is not BLOCK:
+    standing = {finding.code for _, finding in first + later if finding.verdict is BLOCK}
+    if (asks or standing) and standing <= USED_UP:
         grant = next((one.id for one in (*policy.grants, *state.grants) if covers(world, one, asks)), "")
     if grant:
         verdict, check = ALLOW, "grants"

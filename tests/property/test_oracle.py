@@ -109,18 +109,6 @@ def overlapping(one: Case) -> bool:
     return any(rows[capability] > 1 and effects[capability] > 1 for capability in limited)
 
 
-def known(one: Case) -> bool:
-    """Whether the evaluator is known to differ here: `overlapping`, or of the kind of a row in `STILL_OPEN`."""
-    bounds: tuple[Permission | ToolConstraint, ...] = (
-        *one.policy.permissions,
-        *one.policy.tool_constraints.values(),
-    )
-    unread = any(TargetKind.VALUES in effect.unverified for effect in one.action.effects)
-    summed = (unread or len(one.action.effects) > 1) and any(bound.max_amount is not None for bound in bounds)
-    opaque = any("id:77" in ban.exceptions.objects for ban in one.policy.user_prohibitions)
-    return overlapping(one) or summed or opaque
-
-
 def case(dice: Dice) -> Case:
     """A policy, a state, a call, a host and settings."""
     return Case(
@@ -147,7 +135,7 @@ def agree(real: Decision, naive: Naive) -> None:
 
 def apart(examples: Iterable[Case]) -> Iterator[Case]:
     """The cases on which nothing is known to differ."""
-    return (one for one in examples if not known(one))
+    return (one for one in examples if not overlapping(one))
 
 
 def agree_on(one: Case) -> None:
@@ -158,7 +146,7 @@ def agree_on(one: Case) -> None:
 @ROUNDS
 @given(drawn(case))
 def test_the_evaluator_says_what_the_table_says(one: Case) -> None:
-    assume(not known(one))
+    assume(not overlapping(one))
     agree_on(one)
 
 
@@ -203,7 +191,7 @@ def agree_over(one: Session) -> None:
     state, used, prepared = one.first.state, Used(), one.first.prepared()
     for call in one.calls:
         now = replace(one.first, state=state, action=call)
-        if known(now):
+        if overlapping(now):
             continue
         naive = now.naive(used=used)
         agree(now.real(), naive)
@@ -245,7 +233,7 @@ def approval(dice: Dice) -> Approval:
 def agree_after(one: Approval) -> bool:
     """Both agree on the later call; say whether the grant decided it."""
     asked = one.first.real()
-    if asked.verdict is not Verdict.ASK_USER or known(one.first) or known(one.later):
+    if asked.verdict is not Verdict.ASK_USER or overlapping(one.first) or overlapping(one.later):
         return False
     grant = strategies.approve(one.first.action, asked.asks, max_calls=one.limit, until=one.until)
     state = replace(one.later.state, grants=(grant,), grant_uses={grant.id: one.uses})
@@ -370,23 +358,7 @@ FOUND: tuple[tuple[str, TaskPolicy, tuple[Effect, ...], Verdict], ...] = (
 )
 
 
-STILL_OPEN = {
-    "an opaque id that the exceptions name": "refused, though it is the very id that is excepted",
-    "an amount above the limit of an effect with values that cannot be read": "asked, as in the next row",
-    "an amount above the limit beside one that cannot be read": "asked, so that an approval would exceed the limit",
-}
-"""Rows of `FOUND` on which the evaluator says something else, and what; `known` leaves their kind out."""
-
-
-@pytest.mark.parametrize(
-    ("policy", "effects", "verdict"),
-    [
-        pytest.param(
-            *row[1:], id=row[0], marks=[pytest.mark.xfail(reason=STILL_OPEN[row[0]])] if row[0] in STILL_OPEN else []
-        )
-        for row in FOUND
-    ],
-)
+@pytest.mark.parametrize(("policy", "effects", "verdict"), [row[1:] for row in FOUND], ids=[row[0] for row in FOUND])
 def test_found_by_comparing(policy: TaskPolicy, effects: tuple[Effect, ...], verdict: Verdict) -> None:
     action = Action(ToolCall("tool", {}), effects, Source.CATALOGUE)
     one = Case(policy, ExecutionState(), action, HostFacts(home=HOME), {}, strict_auto_approve=False)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentsfence_core._checker import fault
 from agentsfence_core.errors import FenceError
 from agentsfence_core.fence import Fence
 from agentsfence_core.model import Decision, ReasonCode
+
+if TYPE_CHECKING:
+    from agentsfence_core.classification.catalogue import Catalogue
+    from agentsfence_core.plugins import Plugins
+    from agentsfence_core.settings import Settings
 
 
 def open_fence(kind: type[Fence], source: str | Path | Mapping[str, object] | None) -> Fence:

@@ -205,15 +205,15 @@ def _amount(bounds: Bounds, context: Context, sharing: tuple[Context, ...]) -> O
     if bounds.max_amount is None:
         return None
     total = context.state.counters.get(amount_counter(bounds), 0)
+    hidden = False
     for other in sharing:
-        units = effect_amount(other.effect)
-        if units is None:
-            return _ask(context.effect, ReasonCode.TARGET_UNVERIFIED, "its amount cannot be read")
+        units, complete = effect_amount(other.effect)
         total += units
+        hidden = hidden or not complete
     if total > bounds.max_amount:
         limit = Decimal(bounds.max_amount) / AMOUNT_UNIT
         return _block(context.effect, ReasonCode.AMOUNT_ABOVE_LIMIT, f"it goes above the {limit:f} that you named")
-    return None
+    return _ask(context.effect, ReasonCode.TARGET_UNVERIFIED, "its amount cannot be read") if hidden else None
 
 
 def _calls(bounds: Bounds, context: Context, sharing: tuple[Context, ...]) -> Outcome | None:
@@ -226,14 +226,11 @@ def _calls(bounds: Bounds, context: Context, sharing: tuple[Context, ...]) -> Ou
     return None
 
 
-def effect_amount(effect: Effect) -> int | None:
-    """Return the amount that an effect moves, in ten-thousandths; ``None`` where it cannot be read."""
-    if TargetKind.VALUES in effect.unverified:
-        return None
+def effect_amount(effect: Effect) -> tuple[int, bool]:
+    """Return the amount that an effect is seen to move, in ten-thousandths, and whether that is all of it."""
     amounts = [amount_units(value) for name, value in effect.values if name == "amount"]
-    if not amounts or any(amount is None for amount in amounts):
-        return None
-    return sum(amount for amount in amounts if amount is not None)
+    seen = [amount for amount in amounts if amount is not None]
+    return sum(seen), bool(seen) and len(seen) == len(amounts) and TargetKind.VALUES not in effect.unverified
 
 
 def amount_counter(bounds: Bounds) -> str:

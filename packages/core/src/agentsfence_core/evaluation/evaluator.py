@@ -59,20 +59,25 @@ def evaluate(policy: PreparedPolicy, state: ExecutionState, action: Action, host
     return _allowance(contexts, action)
 
 
-def questions_of(context: Context) -> frozenset[str]:
-    """Return the keys of every question that the walk over this action asks, grants and blocks aside."""
+def objections_of(context: Context) -> tuple[frozenset[str], frozenset[ReasonCode]]:
+    """Return what the walk over an action objects, grants aside: keys of its questions, codes of its blocks."""
     policy, action = context.policy, context.action
     contexts = contexts_of(policy, context.state, action, context.host, context.now)
     asked: set[str] = set()
+    blocked: set[ReasonCode] = set()
     for check in policy.plan:
         if check.whole:
             continue
         for each in contexts:
             outcome = check.run(each)
-            if outcome is not None and outcome.verdict is Verdict.ASK_USER:
+            if outcome is None:
+                continue
+            if outcome.verdict is Verdict.ASK_USER:
                 each.questioned = True
                 asked.add(outcome.key)
-    return frozenset(asked)
+            elif outcome.verdict is Verdict.BLOCK:
+                blocked.add(outcome.code)
+    return frozenset(asked), frozenset(blocked)
 
 
 def charge_of(policy: PreparedPolicy, state: ExecutionState, action: Action, grant: str = "") -> Charge:
@@ -94,7 +99,7 @@ def charge_of(policy: PreparedPolicy, state: ExecutionState, action: Action, gra
                     counters[bounds.key] = counters.get(bounds.key, 0) + 1
                 if bounds.max_amount is not None:
                     name = amount_counter(bounds)
-                    counters[name] = counters.get(name, 0) + (effect_amount(effect) or 0)
+                    counters[name] = counters.get(name, 0) + effect_amount(effect)[0]
     return Charge(tuple(counters.items()), grant)
 
 

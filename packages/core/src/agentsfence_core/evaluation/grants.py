@@ -10,10 +10,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agentsfence_core.canonical import digest, digest_arguments
-from agentsfence_core.model import Action, Delta, Effect, Grant, Scope
+from agentsfence_core.model import Action, Delta, Effect, Grant, ReasonCode, Scope
 
 if TYPE_CHECKING:
     from agentsfence_core.evaluation.context import Context
+
+
+USED_UP = frozenset({ReasonCode.BUDGET_USED, ReasonCode.MAX_CALLS_USED, ReasonCode.AMOUNT_ABOVE_LIMIT})
+"""Blocks that a grant lifts: what the task allowed is used up, and the person allowed this call besides."""
 
 
 def call_digest(action: Action) -> str:
@@ -70,7 +74,12 @@ def covers(grant: Grant, action: Action, identity: str, uses: int, now: float) -
 
 
 def matching_grant(context: Context) -> Grant | None:
-    """Return a grant that covers the action and answers every question its walk asks, the first one in order."""
+    """Return a grant that covers the action and answers every objection of its walk, the first one in order.
+
+    A grant answers questions that were open when the person approved, and counts that are used up since (table 6: "a
+    granted call is charged, not refused"). Any other BLOCK means that the person has narrowed the task since: the
+    newest explicit statement wins. Where nothing objects, no use of a grant is spent.
+    """
     known = (*context.policy.grants, *context.state.grants)
     if not known:
         return None
@@ -82,9 +91,11 @@ def matching_grant(context: Context) -> Grant | None:
     covering = [g for g in candidates if covers(g, action, identity, state.grant_uses.get(g.id, 0), context.now)]
     if not covering:
         return None
-    from agentsfence_core.evaluation.evaluator import questions_of  # noqa: PLC0415  (the walk that grants are part of)
+    from agentsfence_core.evaluation.evaluator import objections_of  # noqa: PLC0415  (the walk that grants are part of)
 
-    asked = questions_of(context)
+    asked, blocked = objections_of(context)
+    if not blocked <= USED_UP or not (asked or blocked):
+        return None
     return next((grant for grant in covering if asked <= grant.answers), None)
 
 

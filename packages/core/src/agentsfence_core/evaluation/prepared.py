@@ -84,7 +84,9 @@ class TargetSet:
 
     def blind(self, effect: Effect) -> bool:
         """Whether the effect hides a target of a kind that is named here; an opaque id hides an object."""
-        if self.objects is not None and any(reference.kind == OPAQUE_ID for reference in effect.objects):
+        if self.objects is not None and any(
+            reference.kind == OPAQUE_ID and reference not in self.objects for reference in effect.objects
+        ):
             return True
         hidden = effect.unverified
         return bool(hidden) and any(getattr(self, kind.value, None) is not None for kind in hidden)
