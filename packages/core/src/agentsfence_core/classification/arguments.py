@@ -11,7 +11,7 @@ Rules of this file:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from agentsfence_core.classification.handlers import HANDLERS, REACHES, reaches_by
 from agentsfence_core.classification.keys import PLAIN, KeyRole, Role, role_of
@@ -44,6 +44,8 @@ _FILE_ROLES: Final[Mapping[str, KeyRole]] = {
     "uri": KeyRole(Role.PATH),
 }
 """What keys mean for a tool that moves, writes or deletes files here: ``to`` is no person."""
+_STORES: Final = frozenset({"drive.write", "database.write", "note.write", "record.write", "contact.write"})
+"""Capabilities whose rows and values are data: an address in a cell of a table is told nothing."""
 _FILE_TOOLS: Final = ("file.", "folder.")
 _CHANGES_FILES: Final = frozenset({Risk.LOCAL_WRITE, Risk.DELETE})
 _TEXT_LENGTH: Final = LIMITS.target_length * 16
@@ -56,6 +58,7 @@ class Gatherer:
     __slots__ = (
         "call",
         "domains",
+        "elsewhere",
         "files",
         "left",
         "meaning",
@@ -66,6 +69,7 @@ class Gatherer:
         "queue",
         "recipients",
         "sources",
+        "stores",
         "unverified",
         "urls",
         "values",
@@ -85,14 +89,16 @@ class Gatherer:
         self.values: list[tuple[str, str]] = []
         self.unverified: set[TargetKind] = set()
         self.queue: list[tuple[KeyRole, str, object, int]] = []
+        self.elsewhere = plan.remote or meaning.capability.startswith("drive.")
+        self.stores = meaning.capability in _STORES
         self.files = meaning.risk in _CHANGES_FILES and meaning.capability.startswith(_FILE_TOOLS) and not plan.remote
         self.nodes = LIMITS.argument_nodes
         self.left = LIMITS.argument_text
 
-    def run(self, args: Mapping[str, object]) -> None:
+    def run(self, args: Mapping[object, object]) -> None:
         """Read all arguments, breadth first."""
         for key, value in args.items():
-            self.take(self.role(key), key, value, 0)
+            self.take(self.role(key), key if isinstance(key, str) else "", value, 0)
         place = 0
         while place < len(self.queue):
             role, key, value, depth = self.queue[place]
@@ -159,9 +165,12 @@ class Gatherer:
         if outer.role is Role.SELECTOR:
             names_sender = own.role in {Role.RECIPIENT, Role.PARTY, Role.PLAIN}
             return None if names_sender and fold_key(outer_key).startswith(_SENDERS) else own
+        if outer.role is Role.CONTENT and self.stores:
+            return outer
         if outer.role in {Role.CONTENT, Role.HEADER, Role.QUERY, Role.PLAIN}:
             return own
-        return outer if own.role in {Role.PLAIN, Role.ID} else own
+        inherits = own.role is Role.PLAIN or (own.role is Role.ID and outer.role in {Role.PARTY, Role.OBJECT})
+        return outer if inherits else own
 
     def scalar(self, role: KeyRole, key: str, value: object) -> None:
         """Read a number or a boolean: it can be a party's number, an id or a value."""
@@ -266,7 +275,7 @@ def number_text(value: int | float) -> str:
 def gather(call: ToolCall, plan: Plan, meaning: Meaning) -> Gatherer:
     """Return what the arguments of a call name, for one effect of it."""
     found = Gatherer(call, plan, meaning)
-    found.run(call.args)
+    found.run(cast("Mapping[object, object]", call.args))  # what a host calls names may be anything
     _join_repository(found)
     return found
 

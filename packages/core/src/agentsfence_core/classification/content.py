@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from agentsfence_core.classification.keys import FILE_TEXT_KEYS, TEXT_KEYS
-from agentsfence_core.classification.names import fold_key
+from agentsfence_core.classification.names import fold_key, named
 from agentsfence_core.model.risk import Risk
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _texts(call: ToolCall, keys: frozenset[str]) -> frozenset[str]:
     """Return the arguments under some names whose value is a text, and not structure written as one."""
     return frozenset(
         key
-        for key, value in call.args.items()
+        for key, value in named(call.args)
         if isinstance(value, str) and fold_key(key) in keys and not (fold_key(key) == "payload" and value[:1] in "[{")
     )
 

@@ -68,6 +68,8 @@ def reaches_by(found: Gatherer, key: str) -> bool:
 
 def _plain(found: Gatherer, role: KeyRole, key: str, value: str) -> None:
     """A key that says nothing: the value is a URL, an address, a path, JSON, or nothing."""
+    if fold_key(key) in _TITLE_KEYS:
+        _title(found, value)
     if len(value) < 3 or not found.spend(value, TargetKind.RECIPIENTS):
         return
     first = value[0]
@@ -80,8 +82,6 @@ def _plain(found: Gatherer, role: KeyRole, key: str, value: str) -> None:
         found.address(value)
     if first in "/~\\" and "\n" not in value and len(value) < LIMITS.target_length and not value.startswith("//"):
         found.path(value)
-    if fold_key(key) in _TITLE_KEYS:
-        _title(found, value)
 
 
 def _unfold(found: Gatherer, role: KeyRole, key: str, value: str) -> None:
@@ -117,7 +117,8 @@ def _party(found: Gatherer, _role: KeyRole, key: str, value: str) -> None:
     elif "@" in value and found.meaning.risk in REACHES:
         found.address(value)
     elif found.meaning.risk is not Risk.READ:
-        _object(found, KeyRole(Role.OBJECT, "user"), key, value)
+        kind = "id" if fold_key(key).endswith(("id", "ids")) else "user"
+        _object(found, KeyRole(Role.OBJECT, kind), key, value)
 
 
 def _nothing(found: Gatherer, _role: KeyRole, _key: str, value: str) -> None:
@@ -172,12 +173,12 @@ def _path(found: Gatherer, role: KeyRole, key: str, value: str) -> None:
     first = value[:1]
     if first in {"[", "{"} and value[1:2] in {'"', "{", "["}:
         _unfold(found, role, key, value)
-    elif "://" in value[:12] and found.url(value):
+    elif ("://" in value[:12] and found.url(value)) or not _is_path_here(found, key, value):
         return
-    elif found.plan.remote and role.role is Role.PATH and first not in {"/", "~"} and value[1:3] not in {":\\", ":/"}:
+    elif found.elsewhere and role.role is Role.PATH and first not in {"/", "~"} and value[1:3] not in {":\\", ":/"}:
         if value:
             found.objects.append(ObjectRef("file", value[: LIMITS.target_length]))
-    elif _is_path_here(found, key, value):
+    else:
         found.path(value)
 
 
@@ -185,7 +186,7 @@ def _is_path_here(found: Gatherer, key: str, value: str) -> bool:
     """Whether a value under a path's key is one: ``location: Berlin`` is none, unless the tool is about files."""
     if fold_key(key) not in _VAGUE_PATHS:
         return True
-    return found.meaning.capability.startswith(("file.", "folder.", "git.")) or looks_like_path(value)
+    return found.meaning.capability.startswith(("file.", "folder.", "git.", "drive.")) or looks_like_path(value)
 
 
 def _source(found: Gatherer, _role: KeyRole, key: str, value: str) -> None:
@@ -254,16 +255,23 @@ def _id(found: Gatherer, _role: KeyRole, _key: str, value: str) -> None:
         found.objects.append(ObjectRef("id", value))
 
 
-def _value(found: Gatherer, role: KeyRole, _key: str, value: str) -> None:
+def _value(found: Gatherer, role: KeyRole, key: str, value: str) -> None:
     """A value that is the effect itself. Rights given to everybody reach a party of that name."""
     if role.name == "scope":
         if found.meaning.risk is Risk.PERMISSION_CHANGE and fold_key(value) in _PUBLIC:
             found.recipients.append("anyone")
         return
-    if len(value) <= 200 and value:
+    if role.name == "amount" and fold_key(key) != "amount" and not _is_amount(value):
+        _id(found, role, key, value)
+    elif 0 < len(value) <= 200:
         found.values.append((role.name, value))
     if "@" in value and found.meaning.risk in REACHES:
         found.address(value)
+
+
+def _is_amount(value: str) -> bool:
+    """Whether a text is a sum of money, and not the id of a price."""
+    return value.strip().lstrip("€$£¥+-ABCDEFGHIJKLMNOPQRSTUVWXYZ ").lstrip()[:1].isdigit()
 
 
 HANDLERS: Final[Mapping[Role, Callable[[Gatherer, KeyRole, str, str], None]]] = {

@@ -108,7 +108,7 @@ _EXACT: Final[Mapping[Role, str]] = MappingProxyType(
             "script source_code expression sql statement command commands cmd args goal context thought "
             "reasoning explanation answer reply messagetext messagebody emailbody lyrics transcript summarytext "
             "find replace searchtext replacetext contentbase64 data todos pattern_text altText comment_text "
-            "value_text sticker artifacts metadata properties"
+            "value_text sticker artifacts metadata properties values rows records cells documents insertvalues"
         ),
         Role.HEADER: "subject replyto replytoaddress",
         Role.QUERY: (
@@ -221,6 +221,8 @@ _NOT_TO: Final = frozenset(
     "reply replied in up related relates belongs link linked move copy add assigned response according next "
     "back".split()
 )
+_NUMBERED: Final = frozenset({"email", "mail", "emails", "phone", "mobile"})
+"""Words that name a thing, not a party, before ``id``: ``email_id`` is a message."""
 _ENDS: Final = frozenset("id ids name names email emails address addresses number numbers list handle".split())
 
 
@@ -255,6 +257,8 @@ def _by_words(words: tuple[str, ...]) -> KeyRole:
     last, before = words[-1], words[:-1]
     if last == "to" and before and before[-1] not in _NOT_TO:
         return KeyRole(Role.RECIPIENT)
+    if last in {"id", "ids"} and before and before[-1] in _NUMBERED:
+        return KeyRole(Role.ID)
     role = (_party_role(before) if last in _ENDS else None) or _WORDS.get(last) or _WORDS.get(last.removesuffix("s"))
     if role is None:
         known = _TABLE.get(last, PLAIN)

@@ -79,11 +79,14 @@ def fold_key(key: str) -> str:
     return "".join(character for character in key[:NAME_LENGTH].casefold() if character.isalnum())
 
 
+def named(args: object) -> list[tuple[str, object]]:
+    """Return the arguments whose names are text, as written; none where they are no mapping."""
+    return [(key, value) for key, value in args.items() if isinstance(key, str)] if isinstance(args, Mapping) else []
+
+
 def fold_all(args: object) -> list[tuple[str, object]]:
     """Return the arguments under folded names, in order, every spelling of a name; none where they are no mapping.
 
     Two spellings of one name stay two entries: which of them the tool reads is not known.
     """
-    if not isinstance(args, Mapping):
-        return []
-    return [(fold_key(key), value) for key, value in args.items() if isinstance(key, str)]
+    return [(fold_key(key), value) for key, value in named(args)]

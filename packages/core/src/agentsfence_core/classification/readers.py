@@ -73,10 +73,7 @@ Read = Callable[["ToolCall", "Plan"], tuple[Effect, ...]]
 
 def read(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     """Return the effects of a call whose plan names a reader; none where the arguments do not hold its language."""
-    try:
-        return _READERS[plan.reader](call, plan)
-    except ImportError:
-        return (OPAQUE_COMMAND,)
+    return _READERS[plan.reader](call, plan)
 
 
 def texts(call: ToolCall, keys: frozenset[str]) -> list[str]:
@@ -292,6 +289,50 @@ def _graphql(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     return (gather(call, plan, named).effect(plan.because),)
 
 
+_CYPHER_KEYS: Final = frozenset({"query", "cypher", "statement", "cypherquery"})
+_CYPHER_DELETES: Final = frozenset({"delete", "detach", "remove", "drop"})
+_CYPHER_WRITES: Final = frozenset("create merge set foreach load call grant revoke alter".split())
+
+
+def _cypher(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
+    """Read a graph query by its words outside quotes: any that deletes or writes counts, wherever it stands."""
+    words: set[str] = set()
+    for text in texts(call, _CYPHER_KEYS):
+        if len(text) > LIMITS.sql_bytes:
+            words.add("delete")
+        outside = "".join(part for part in _unquoted(text[: LIMITS.sql_bytes]))
+        words.update("".join(c if c.isalpha() else " " for c in outside.casefold()).split())
+    if not words:
+        return ()
+    named = (
+        "database.delete"
+        if words & _CYPHER_DELETES
+        else "database.write"
+        if words & _CYPHER_WRITES
+        else "database.read"
+    )
+    return (gather(call, plan, meaning(named)).effect(plan.because),)
+
+
+def _unquoted(text: str) -> list[str]:
+    """Return the parts of a text that stand outside quotes; an open quote runs to the end, and is kept as code."""
+    parts: list[str] = []
+    start = place = 0
+    while place < len(text):
+        quote = text[place]
+        if quote in "'\"":
+            end = place + 1
+            while end < len(text) and text[end] != quote:
+                end += 2 if text[end] == "\\" else 1
+            if end >= len(text):
+                break
+            parts.append(text[start:place])
+            start = end + 1
+            place = end
+        place += 1
+    return [*parts, text[start:]]
+
+
 _WRITING_STAGES: Final[Mapping[str, Meaning]] = {
     "$out": Meaning("database.write", Risk.EXTERNAL_WRITE),
     "$merge": Meaning("database.write", Risk.EXTERNAL_WRITE),
@@ -344,6 +385,7 @@ _READERS: Final[Mapping[Reader, Read]] = {
     Reader.HTTP: _http,
     Reader.CODE: _code,
     Reader.GRAPHQL: _graphql,
+    Reader.CYPHER: _cypher,
     Reader.PIPELINE: _pipeline,
     Reader.COPY: _copy,
 }

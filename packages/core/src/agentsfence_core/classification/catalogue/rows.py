@@ -6,6 +6,7 @@ A file maps a server's name to what is known of it::
       servers: gmail google_mail          # names it goes by; the key itself is one
       about: email                        # subject for tool names that say no object of their own
       remote: true                        # its paths are not on this machine
+      args: {ref: ignore}                 # argument -> role, for all its tools
       tools:
         email.send: send_email send_message
       rows:
@@ -43,6 +44,7 @@ class Reader(StrEnum):
     HTTP = "http"
     CODE = "code"
     GRAPHQL = "graphql"
+    CYPHER = "cypher"
     PIPELINE = "pipeline"
     """A document database's pipeline, whose stages may write."""
     DISPATCH = "dispatch"
@@ -102,6 +104,8 @@ class Server:
     name: str
     about: str = ""
     remote: bool = False
+    roles: Mapping[str, KeyRole] = field(default_factory=dict)
+    """Folded argument name -> role, for all tools of the server."""
 
 
 UNKNOWN: Final = Meaning("tool.unknown", Risk.UNKNOWN)
@@ -135,7 +139,18 @@ def tool_key(name: str) -> str:
     return "_".join(words_of(name))
 
 
-def read_row(name: str, row: Mapping[str, object], *, remote: bool, because: str) -> Plan:
+def read_server(name: str, entry: Mapping[str, object]) -> Server:
+    """Return what an entry says of all tools of its server."""
+    roles = read_roles(entry.get("args"))
+    return Server(name, str(entry.get("about", "")), bool(entry.get("remote", False)), roles)
+
+
+def read_roles(row: object) -> dict[str, KeyRole]:
+    """Return the roles of arguments by folded name."""
+    return {fold_key(key): _role(str(role)) for key, role in _mapping(row).items()}
+
+
+def read_row(name: str, row: Mapping[str, object], server: Server) -> Plan:
     """Return the plan of one row."""
     reads = str(row.get("reads", ""))
     reader, _, detail = reads.partition(":")
@@ -148,15 +163,15 @@ def read_row(name: str, row: Mapping[str, object], *, remote: bool, because: str
     return Plan(
         base,
         Source.CATALOGUE,
-        f"{because}: {name}",
+        f"{server.name}: {name}",
         reader=Reader(reader),
         detail=detail,
         by=by,
         choices=choices,
         otherwise=meaning(str(otherwise)) if otherwise else _worst_of(base, choices) if by else None,
         rules=tuple(_rules(_mapping(row.get("if")))),
-        roles={fold_key(key): _role(str(role)) for key, role in _mapping(row.get("args")).items()},
-        remote=remote,
+        roles={**server.roles, **read_roles(row.get("args"))},
+        remote=server.remote,
     )
 
 

@@ -26,12 +26,13 @@ from agentsfence_core.classification.catalogue.rows import (
     Server,
     meaning,
     read_row,
+    read_server,
     tool_key,
 )
 from agentsfence_core.classification.keys import KeyRole, Role
 from agentsfence_core.classification.lexicon import ACTS, ALSO_NOUN, LOOKS, LOOKS_OR_NOUN
 from agentsfence_core.classification.names import NAME_LENGTH, fold_key, words_of
-from agentsfence_core.classification.verbs import infer, leading_verb
+from agentsfence_core.classification.verbs import Inference, infer, leading_verb
 from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.model.action import Source
 from agentsfence_core.model.risk import RANK, Risk
@@ -52,6 +53,7 @@ _REMOTE_NAMES: Final[Mapping[str, str]] = {
     "memory.write": "note.write",
     "media.generate": "media.generate",
 }
+_NO_SERVER: Final = Server("")
 _READERS: Final[Mapping[str, Reader]] = {
     "shell.exec": Reader.SHELL,
     "code.exec": Reader.CODE,
@@ -214,10 +216,12 @@ def builtin() -> Catalogue:
     globs: list[_Glob] = []
     for name, entry in _entries():
         if name == "globs":
-            globs += [_Glob(pattern, _plain(str(capability), pattern)) for pattern, capability in entry.items()]
+            globs += [
+                _Glob(pattern, _plain(str(capability), pattern, Server(name))) for pattern, capability in entry.items()
+            ]
             continue
-        server = Server(name, str(entry.get("about", "")), bool(entry.get("remote", False)))
-        rows = _rows_of(name, entry, remote=server.remote)
+        server = read_server(name, entry)
+        rows = _rows_of(server, entry)
         if name.startswith("bare"):
             bare.update(rows)
             continue
@@ -239,24 +243,25 @@ def _entries() -> Iterable[tuple[str, Mapping[str, object]]]:
             yield from content.items()
 
 
-def _rows_of(name: str, entry: Mapping[str, object], *, remote: bool) -> dict[str, Plan]:
+def _rows_of(server: Server, entry: Mapping[str, object]) -> dict[str, Plan]:
     """Return the plans of one server by tool part."""
     found: dict[str, Plan] = {}
     tools = entry.get("tools")
     for capability, names in (tools if isinstance(tools, Mapping) else {}).items():
         for tool in str(names).split():
-            found[tool_key(tool)] = _plain(capability, f"{name}: {tool}", remote=remote)
+            found[tool_key(tool)] = _plain(capability, f"{server.name}: {tool}", server)
     rows = entry.get("rows")
     for names, row in (rows if isinstance(rows, Mapping) else {}).items():
         for tool in names.split():
-            found[tool_key(tool)] = read_row(tool, row, remote=remote, because=name)
+            found[tool_key(tool)] = read_row(tool, row, server)
     return found
 
 
-def _plain(capability: str, because: str, *, remote: bool = False) -> Plan:
+def _plain(capability: str, because: str, server: Server) -> Plan:
     """Return the plan of a tool whose capability says everything."""
     reader = Reader.COPY if capability == "file.copy" else _READERS.get(capability, Reader.NONE)
-    return Plan(meaning(capability), Source.CATALOGUE, because, reader=reader, remote=remote)
+    means = meaning(capability)
+    return Plan(means, Source.CATALOGUE, because, reader=reader, remote=server.remote, roles=server.roles)
 
 
 def _alone(parts: Mapping[tuple[str, str], Plan]) -> dict[str, Plan]:
@@ -272,16 +277,23 @@ def _alone(parts: Mapping[tuple[str, str], Plan]) -> dict[str, Plan]:
 def _inferred(tool: str, server: Server | None, rest: Sequence[str], words: Sequence[str]) -> Plan:
     """Return the plan that the words of a name make, or the one of a tool about which nothing is known."""
     reading = infer(rest, server.about if server else "") or infer(words)
-    remote = server is not None and server.remote
+    known = server or _NO_SERVER
     if reading is None:
-        return replace(_UNKNOWN_PLAN, remote=remote)
-    capability, risk = reading.capability, reading.risk
-    if remote and capability in _REMOTE_NAMES:
-        capability = _REMOTE_NAMES[capability]
-        risk = vocabulary().risk_of(capability) or risk
-    reader = Reader.COPY if capability == "file.copy" else _READERS.get(capability, Reader.NONE)
+        return replace(_UNKNOWN_PLAN, remote=known.remote, roles=known.roles)
+    means = _meant(reading, known)
+    reader = Reader.COPY if means.capability == "file.copy" else _READERS.get(means.capability, Reader.NONE)
     because = f"{tool[:80]}: the name says {reading.verb} {reading.noun}".rstrip()
-    return Plan(Meaning(capability, risk), Source.VERB, because, reader=reader, remote=remote)
+    return Plan(means, Source.VERB, because, reader=reader, remote=known.remote, roles=known.roles)
+
+
+def _meant(reading: Inference, server: Server) -> Meaning:
+    """Return what a name means on its server: a file there is none here, and what runs there runs elsewhere."""
+    capability, risk = reading.capability, reading.risk
+    if server.remote and capability in _REMOTE_NAMES:
+        return meaning(_REMOTE_NAMES[capability])
+    if server.remote and risk is Risk.EXECUTION and capability not in _READERS:
+        return Meaning(capability, Risk.EXTERNAL_WRITE)
+    return Meaning(capability, risk)
 
 
 def _first_glob(globs: Iterable[_Glob], tool: str) -> Plan | None:
