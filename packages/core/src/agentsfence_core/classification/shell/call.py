@@ -152,7 +152,7 @@ class Call:
             draft.unverified.add(TargetKind.PATHS)
             return
         scan = self.scan
-        if not word.sure or word.glob or text[0] == "~" and text[:2] not in {"~", "~/"}:
+        if not word.sure or word.glob or (text[0] == "~" and text[:2] not in {"~", "~/"}):
             draft.unverified.add(TargetKind.PATHS)
         absolute = text[0] in "/~" or text[:5] == "file:"
         for folder in scan.dirs[:1] if absolute else scan.dirs:

@@ -223,9 +223,7 @@ def _base(call: Call, program: Program, capability: str) -> None:
         call.effect(capability)
     if not program.sure:
         runs = capability not in call.drafts
-        call.unseen(
-            f"{call.words[0].text[:40]} runs what the text does not show", capability if runs else "shell.exec"
-        )
+        call.unseen(f"{call.words[0].text[:40]} runs what the text does not show", capability if runs else "shell.exec")
 
 
 def _capability(program: Program, given: list[Given]) -> str:

@@ -26,9 +26,20 @@ _RUNS: Final = frozenset(
     GIO_EXTRA_MODULES GTK_PATH QT_PLUGIN_PATH AWKPATH AWKLIBPATH AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE
     CLOUDSDK_PYTHON GH_PAGER GH_EDITOR GH_BROWSER GLAB_PAGER UV_INDEX_URL UV_DEFAULT_INDEX HGRCPATH HGEDITOR CORECLR_PROFILER
     DOTNET_STARTUP_HOOKS COMPlus_Profiler npm_config_script_shell
-    """.split()  # noqa: SIM905  (a readable table)
+    """.split()
 )
-_PREFIXES: Final = ("LD_", "DYLD_", "GIT_", "BASH_FUNC_", "npm_config_", "NPM_CONFIG_", "PIP_", "CARGO_", "UV_", "TF_CLI_")
+_PREFIXES: Final = (
+    "LD_",
+    "DYLD_",
+    "GIT_",
+    "BASH_FUNC_",
+    "npm_config_",
+    "NPM_CONFIG_",
+    "PIP_",
+    "CARGO_",
+    "UV_",
+    "TF_CLI_",
+)
 _HARMLESS: Final = frozenset(
     """
     GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME
@@ -36,12 +47,14 @@ _HARMLESS: Final = frozenset(
     GIT_ADVICE GIT_FLUSH GIT_TRACE GIT_CURL_VERBOSE GIT_DISCOVERY_ACROSS_FILESYSTEM CARGO_TERM_COLOR CARGO_INCREMENTAL
     CARGO_TERM_PROGRESS_WHEN PIP_DISABLE_PIP_VERSION_CHECK PIP_NO_INPUT PIP_QUIET PIP_NO_CACHE_DIR UV_NO_PROGRESS
     UV_NO_SYNC npm_config_yes npm_config_loglevel LD_BIND_NOW
-    """.split()  # noqa: SIM905
+    """.split()
 )
-_QUIET_VALUES: Final = frozenset({"", "cat", "less", "more", "true", ":", "/bin/cat", "/bin/true", "less -R", "less -F"})
+_QUIET_VALUES: Final = frozenset(
+    {"", "cat", "less", "more", "true", ":", "/bin/cat", "/bin/true", "less -R", "less -F"}
+)
 _PAGERS: Final = frozenset(
     """GIT_PAGER PAGER MANPAGER SYSTEMD_PAGER GH_PAGER GIT_EDITOR EDITOR VISUAL GIT_SEQUENCE_EDITOR BAT_PAGER PSQL_PAGER
-    GLAB_PAGER DELTA_PAGER LESSOPEN""".split()  # noqa: SIM905
+    GLAB_PAGER DELTA_PAGER LESSOPEN""".split()
 )
 _OWN_FOLDER: Final = re.compile(r"(?!/)(?!.*\.\.)[\w./-]*")
 _MEMORY: Final = re.compile(r"--max[-_]old[-_]space[-_]size=\d+|--no-warnings|-Xmx\d+[mMgG]|-Xms\d+[mMgG]")
@@ -66,4 +79,8 @@ def changes_programs(name: str, value: str | None) -> bool:
         return _LESS.fullmatch(value) is None
     if name in {"CC", "CXX"}:
         return value not in {"gcc", "g++", "clang", "clang++", "cc", "c++"}
-    return not (name in {"PYTHONWARNINGS", "IFS", "POSIXLY_CORRECT", "PS1", "PS2", "MALLOC_CHECK_"} and "$" not in value and "`" not in value)
+    return not (
+        name in {"PYTHONWARNINGS", "IFS", "POSIXLY_CORRECT", "PS1", "PS2", "MALLOC_CHECK_"}
+        and "$" not in value
+        and "`" not in value
+    )

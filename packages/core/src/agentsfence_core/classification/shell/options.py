@@ -31,7 +31,7 @@ def find_long(name: str, table: OptionTable) -> Option | None:
 class Split:
     """A command line taken apart."""
 
-    __slots__ = ("given", "operands", "strays", "_table", "_words", "_place")
+    __slots__ = ("_place", "_table", "_words", "given", "operands", "strays")
 
     def __init__(self, words: list[Word], table: OptionTable, *, posix: bool, single: bool) -> None:
         """Take the words after the program's name apart."""

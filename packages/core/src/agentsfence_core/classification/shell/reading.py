@@ -16,7 +16,7 @@ from agentsfence_core.model.risk import Risk
 _PLAIN = re.compile(r"[A-Za-z0-9_./-][A-Za-z0-9_./,:@%+-]*(?: +[A-Za-z0-9_./,:@%+=-]+)*")
 _RESERVED = frozenset(
     """if then else elif fi case esac for select while until do done in function time coproc declare typeset local
-    export readonly unset let""".split()  # noqa: SIM905
+    export readonly unset let""".split()
 )
 _UNSEEN = frozenset({TargetKind.PROGRAM})
 
@@ -72,12 +72,16 @@ def _reading(scan: Scan) -> Reading:
     if scan.overflow:
         scan.effects.append(_too_many(scan))
     if not scan.effects:
-        return Reading((Effect("system.read", Risk.READ, invocation=max(1, scan.invocation), because="nothing runs"),), scan.note)
+        return Reading(
+            (Effect("system.read", Risk.READ, invocation=max(1, scan.invocation), because="nothing runs"),), scan.note
+        )
     return Reading(tuple(scan.effects), scan.note)
 
 
 def _too_many(scan: Scan) -> Effect:
-    return Effect("shell.exec", Risk.EXECUTION, unverified=_UNSEEN, invocation=scan.invocation, because="too many effects")
+    return Effect(
+        "shell.exec", Risk.EXECUTION, unverified=_UNSEEN, invocation=scan.invocation, because="too many effects"
+    )
 
 
 def _windows(text: str, workdir: str | None, home: str | None, grammar: str) -> Reading:

@@ -33,7 +33,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _QUICK = 256
-_ODD = "\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200C)))
+_ODD = "\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
+    map(chr, range(0x2000, 0x200C))
+)
 _HIDE = {ord(char): 0xE000 + place for place, char in enumerate(_ODD)}
 _SHOW = {mark: char for char, mark in _HIDE.items()}
 _ODD_BLANK = re.compile(f"[{_ODD}]")

@@ -15,9 +15,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call, Scan
-from agentsfence_core.classification.shell.environment import SECRET
-from agentsfence_core.classification.shell.syntax import DOCUMENT, Prepared, prepare, restore
-from agentsfence_core.classification.shell.words import Word, unescape, unescape_ansi, unescape_double, words_of
+from agentsfence_core.classification.shell.expansions import WordReader, text_of
+from agentsfence_core.classification.shell.syntax import DOCUMENT, Prepared, prepare
+from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect
 from agentsfence_core.model.risk import Risk
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 _DEEPEST = 120
 _local = threading.local()
-_GLOB = re.compile(r"(?<!\\)[*?\[]")
-_BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
-_PLAIN_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _EMPTYING = frozenset({":", "true", "false", "cat /dev/null", "echo -n", "printf ''", "printf", "echo -n ''"})
 _BACKQUOTE = re.compile(r"(?<!\\)`")
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
@@ -50,7 +47,9 @@ def _parser() -> Parser:
     return parser
 
 
-def read_text(scan: Scan, text: str, run: Callable[[Call], None], *, stdin: str | None = None, piped: bool = False) -> None:
+def read_text(
+    scan: Scan, text: str, run: Callable[[Call], None], *, stdin: str | None = None, piped: bool = False
+) -> None:
     """Read a shell text into ``scan``; ``run`` reads one simple command."""
     if scan.depth > LIMITS.command_nesting:
         scan.unreadable("nested too deep", text)
@@ -71,17 +70,15 @@ def read_text(scan: Scan, text: str, run: Callable[[Call], None], *, stdin: str 
         scan.unreadable("a here-document that bash may read in another way", text)
 
 
-class Walker:
+class Walker(WordReader):
     """Walks one tree."""
 
-    __slots__ = ("_depth", "_prepared", "_run", "_scan", "piped", "seen", "stdin")
+    __slots__ = ("_run", "piped", "seen", "stdin")
 
     def __init__(self, scan: Scan, prepared: Prepared, run: Callable[[Call], None]) -> None:
         """Walk for ``scan``."""
-        self._scan = scan
-        self._prepared = prepared
+        super().__init__(scan, prepared)
         self._run = run
-        self._depth = 0
         self.seen: set[int] = set()
         """Here-documents that the parser found where the scan in front of it saw them."""
         self.stdin: str | None = None
@@ -100,7 +97,7 @@ class Walker:
             handler(self, node, extra)
         else:
             if extra:
-                self._scan.unreadable("words after a redirection", _text(node))
+                self._scan.unreadable("words after a redirection", text_of(node))
             self.statements(node)
         self._depth -= 1
 
@@ -119,7 +116,7 @@ class Walker:
         if node.type in {"command_substitution", "process_substitution"}:
             self.stdin, self.piped = None, False
         if extra:
-            self._scan.unreadable("words after a redirection", _text(node))
+            self._scan.unreadable("words after a redirection", text_of(node))
         self.statements(node)
         self._scan.dirs, self._scan.variables, self.stdin, self.piped = dirs, variables, stdin, piped
 
@@ -165,25 +162,15 @@ class Walker:
             if document is None or not (document.literal or ("$" not in document.text and "`" not in document.text)):
                 return None
             node, stdin = body, document.text
-        if node.type != "command" or any(child.type in {"variable_assignment", "file_redirect"} for child in node.children):
+        if node.type != "command" or any(
+            child.type in {"variable_assignment", "file_redirect"} for child in node.children
+        ):
             return None
-        words = [self._peek(child) for child in node.named_children]
+        words = [self.peek(child) for child in node.named_children]
         if not words or any(word is None for word in words):
             return None
         name, *rest = [word.text for word in words if word is not None]
         return written(name, rest, stdin)
-
-    def _peek(self, node: Node) -> Word | None:
-        """Return a literal word without visiting what is in it."""
-        if node.type == "command_name":
-            node = node.children[0]
-        if node.type == "word":
-            return self._plain(node)
-        if node.type == "raw_string":
-            return Word(_text(node)[1:-1])
-        if node.type == "string" and all(child.type in {"string_content", '"'} for child in node.children):
-            return Word(unescape_double(_text(node)[1:-1]))
-        return None
 
     def _negated(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Visit ``! a``."""
@@ -211,7 +198,7 @@ class Walker:
         words = (*stray, *extra)
         if body is None:
             if words:
-                self._scan.unreadable("words after a redirection", _text(node))
+                self._scan.unreadable("words after a redirection", text_of(node))
             self._bare(redirects)
         elif body.type == "command":
             self._command(body, words, tuple(redirects))
@@ -222,8 +209,10 @@ class Walker:
             self.walk(body, words)
             self._bare(redirects, empties=False)
         for later in after:
-            if later.type == "pipeline" or "|" in [sibling.type for sibling in later.parent.children if later.parent]:
-                self.stdin = self.stdin if body is not None and _text(body).strip() in {"cat", "tee", "cat -"} else None
+            if later.type == "pipeline":
+                self.stdin = (
+                    self.stdin if body is not None and text_of(body).strip() in {"cat", "tee", "cat -"} else None
+                )
                 self.piped = True
             else:
                 self.stdin, self.piped = stdin, piped
@@ -240,7 +229,7 @@ class Walker:
 
     def _numbered(self, node: Node) -> int | None:
         """Return which here-document a marked name stands for."""
-        text = _text(node)
+        text = text_of(node)
         if not text.startswith(DOCUMENT) or node.type != "word":
             return None
         tail = text[len(DOCUMENT) :]
@@ -283,7 +272,7 @@ class Walker:
     def _bare(self, redirects: list[Node], *, empties: bool = True) -> None:
         """Visit redirections that belong to no simple command."""
         call = Call(self._scan, [Word(">")])
-        call.because = " ".join(_text(redirect)[:60] for redirect in redirects)
+        call.because = " ".join(text_of(redirect)[:60] for redirect in redirects)
         for redirect in redirects:
             self._redirect(redirect, call, empties=empties)
         if call.drafts:
@@ -300,7 +289,7 @@ class Walker:
         arguments = node.children_by_field_name("argument")
         for child in node.named_children:
             if child.type == "heredoc_start":
-                literal = any(mark in _text(child) for mark in "'\"\\")
+                literal = any(mark in text_of(child) for mark in "'\"\\")
             elif child.type == "heredoc_body":
                 text = self._body(child, literal=literal)
             elif child.type not in {"heredoc_end", "file_redirect", "file_descriptor", "herestring_redirect"} and (
@@ -310,7 +299,7 @@ class Walker:
         return text
 
     def _body(self, node: Node, *, literal: bool) -> str | None:
-        text = _text(node)
+        text = text_of(node)
         if literal:
             return text
         self.statements(node)
@@ -329,9 +318,9 @@ class Walker:
         for child in (*node.children, *extra):
             kind = child.type
             if kind == "word":
-                words.append(self._plain(child))
+                words.append(self.plain(child))
             elif kind == "variable_assignment":
-                unsafe = self._assign(child, keep=False) or unsafe
+                unsafe = self.assign(child, keep=False) or unsafe
             elif kind == "file_redirect":
                 own.append(child)
                 self._feeds(child)
@@ -339,7 +328,7 @@ class Walker:
             elif kind in {"herestring_redirect", "heredoc_redirect"}:
                 if child not in redirects and child not in extra:
                     if kind == "heredoc_redirect":
-                        self._scan.unreadable("an input text in front of a command", _text(node))
+                        self._scan.unreadable("an input text in front of a command", text_of(node))
                     self.stdin = self._document(child, [])
                 if child in extra:
                     own.append(child)
@@ -347,7 +336,7 @@ class Walker:
             elif kind == "command_name":
                 words.append(self.word(child.children[0]))
             else:
-                words += self._split(child)
+                words += self.split(child)
         if not words:
             self._bare(own)
         else:
@@ -405,152 +394,19 @@ class Walker:
             if text.startswith("/dev/") and not text.startswith(("/dev/shm/", "/dev/pts/")):
                 call.path("file.delete", word)
 
-    # -- words
-
-    def _plain(self, node: Node) -> Word:
-        text = _text(node)
-        if self._prepared.marked:
-            text = restore(text)
-        glob = text != "[" and _GLOB.search(text) is not None
-        return Word(unescape(text), True, glob)
-
-    def _split(self, node: Node) -> list[Word]:
-        """Return the words that one argument becomes: an unquoted variable whose value is known falls apart."""
-        word = self.word(node)
-        if node.type in {"simple_expansion", "expansion"} and word.sure and " " in word.text:
-            return words_of(word.text.split())
-        return [word]
-
-    def word(self, node: Node) -> Word:
-        """Return a word, and visit the commands inside it."""
-        kind = node.type
-        if kind == "word":
-            return self._plain(node)
-        text = _text(node)
-        if self._prepared.marked:
-            text = restore(text)
-        if kind == "raw_string":
-            return Word(text[1:-1])
-        if kind == "string":
-            return self._string(node, text)
-        if kind == "concatenation":
-            return self._joined(node, text)
-        if kind in {"simple_expansion", "expansion"}:
-            return self._expansion(node, text)
-        if kind == "ansi_c_string":
-            return Word(unescape_ansi(text[2:-1]))
-        if kind == "number" and not node.named_child_count:
-            return Word(text)
-        if kind == "process_substitution":
-            self.walk(node)
-            return Word("/dev/fd/63", False, False, True)
-        if kind == "brace_expression":
-            return Word(text, True, True)
-        if not node.is_named:
-            return Word(text)
-        self.walk(node)
-        return Word(text, False, False, "substitution" in kind)
-
-    def _string(self, node: Node, text: str) -> Word:
-        inside = text[text.find('"') + 1 : -1]
-        parts = [child for child in node.named_children if child.type != "string_content"]
-        if not parts:
-            return Word(unescape_double(inside))
-        words = [self.word(part) for part in parts]
-        raw, base = node.text or b"", node.start_byte
-        place = raw.find(b'"') + 1
-        out: list[str] = []
-        for part, word in zip(parts, words, strict=True):
-            out.append(unescape_double(raw[place : part.start_byte - base].decode("utf-8", "replace")))
-            out.append(word.text)
-            place = part.end_byte - base
-        out.append(unescape_double(raw[place:-1].decode("utf-8", "replace")))
-        joined = "".join(out)
-        return Word(
-            restore(joined) if self._prepared.marked else joined,
-            all([word.sure for word in words]),
-            False,
-            any([word.runs for word in words]),
-        )
-
-    def _joined(self, node: Node, text: str) -> Word:
-        parts = [self.word(child) for child in node.children]
-        glob = any(part.glob for part in parts) or ("{" in text and _BRACE.search(text) is not None)
-        return Word(
-            "".join([part.text for part in parts]),
-            all(part.sure for part in parts),
-            glob,
-            any(part.runs for part in parts),
-        )
-
-    def _expansion(self, node: Node, text: str) -> Word:
-        """Return the value of a variable where it is known: the home folder, the current one, a literal set before."""
-        scan = self._scan
-        simple = _PLAIN_NAME.fullmatch(text)
-        if simple is None:
-            if "@" in text and re.search(r"@[PEA]\}", text):
-                scan.unreadable("a prompt expansion runs what the variable holds", text)
-            self.statements(node)
-            if text[1:].isdigit() or text not in {"$?", "$#", "$$", "$!"}:
-                return Word(text, False, False, any("substitution" in c.type for c in node.named_children))
-            return Word("0")
-        name = simple[1]
-        if name in scan.variables:
-            return Word(scan.variables[name])
-        if name in scan.assigned:
-            return Word(text, False, False, True)
-        if name == "HOME":
-            return Word("~")
-        if name == "PWD" and len(scan.dirs) == 1 and scan.dirs[0]:
-            return Word(scan.dirs[0])
-        if SECRET.search(name):
-            scan.emit(
-                Effect("system.read", Risk.READ, paths=(ENVIRONMENT,), invocation=scan.invocation + 1, because=text[:80])
-            )
-        return Word(text, False)
-
     # -- variables
 
-    def _assign(self, node: Node, *, keep: bool = True) -> str:
-        """Take note of an assignment; return the name if it changes what programs run."""
-        name_node = node.child_by_field_name("name")
-        value_node = node.child_by_field_name("value")
-        if name_node is None:
-            return ""
-        if name_node.named_child_count:
-            self.statements(name_node)
-        name = _text(name_node).partition("[")[0]
-        word = Word("") if value_node is None else self.word(value_node)
-        if keep:
-            self._keep(name, word, array=value_node is not None and value_node.type == "array")
-        return name if self._scan.sets(name, word.text if word.sure else None) else ""
-
-    def _keep(self, name: str, word: Word, *, array: bool) -> None:
-        scan = self._scan
-        scan.variables.pop(name, None)
-        scan.assignments += 1
-        if scan.assignments > LIMITS.command_nesting * 4:
-            scan.assigned.add(name)
-            return
-        text = scan.text
-        # INVARIANT: a value counts only where nothing else in the command can set the variable.
-        uses = text.count(f"${name}") + text.count(f"${{{name}}}")
-        if word.literal and not array and self._depth <= 3 and text.count(name) == uses + 1:
-            scan.variables[name] = word.text
-        elif word.runs or not word.sure:
-            scan.assigned.add(name)
-
     def _assignment(self, node: Node, extra: tuple[Node, ...]) -> None:
-        unsafe = self._assign(node)
+        unsafe = self.assign(node)
         if unsafe or extra:
             self._scan.invocation += 1
-            self._scan.unreadable(f"{unsafe} changes what programs run", _text(node))
+            self._scan.unreadable(f"{unsafe} changes what programs run", text_of(node))
 
     def _assignments(self, node: Node, extra: tuple[Node, ...]) -> None:
         for child in node.named_children:
             self.walk(child)
         if extra:
-            self._scan.unreadable("words after a redirection", _text(node))
+            self._scan.unreadable("words after a redirection", text_of(node))
 
     def _declaration(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Read ``export``, ``declare``, ``local``: a name alone exports it, no name at all lists everything."""
@@ -564,18 +420,24 @@ class Walker:
                 word = self.word(child)
                 named = named or not word.text.startswith("-") or "f" in word.text
                 if not word.sure or "=" in word.text:
-                    scan.unreadable("a computed declaration", _text(node))
+                    scan.unreadable("a computed declaration", text_of(node))
         if not named:
             scan.invocation += 1
             scan.emit(
-                Effect("system.read", Risk.READ, paths=(ENVIRONMENT,), invocation=scan.invocation, because=_text(node)[:80])
+                Effect(
+                    "system.read",
+                    Risk.READ,
+                    paths=(ENVIRONMENT,),
+                    invocation=scan.invocation,
+                    because=text_of(node)[:80],
+                )
             )
 
     def _function(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Read a function's body where it is defined: whatever it does counts, called or not."""
         name = node.child_by_field_name("name")
         if name is not None:
-            self._scan.functions.add(_text(name))
+            self._scan.functions.add(text_of(name))
         dirs, variables = self._scan.dirs, self._scan.variables
         self._scan.variables = {}
         for child in node.named_children:
@@ -590,7 +452,7 @@ class Walker:
     def _for(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Read a loop; its variable holds whatever its words give."""
         variable = node.child_by_field_name("variable")
-        name = _text(variable) if variable is not None else ""
+        name = text_of(variable) if variable is not None else ""
         self._scan.variables.pop(name, None)
         for value in node.children_by_field_name("value"):
             if self.word(value).runs:
@@ -609,13 +471,10 @@ class Walker:
         """Accept a comment only where bash begins one too."""
         start = node.start_byte
         text = self._prepared.text.encode("utf-8", "replace")[max(0, start - 2) : start]
-        if text[-1:] not in (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b"(", b")") or text[:1] == b"\\" and len(text) == 2:
-            self._scan.unreadable("a comment that bash may read in another way", _text(node))
-
-
-def _text(node: Node) -> str:
-    raw = node.text
-    return raw.decode("utf-8", "replace") if raw is not None else ""
+        if text[-1:] not in (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b"(", b")") or (
+            text[:1] == b"\\" and len(text) == 2
+        ):
+            self._scan.unreadable("a comment that bash may read in another way", text_of(node))
 
 
 def _either(first: tuple[str | None, ...], second: tuple[str | None, ...]) -> tuple[str | None, ...]:
@@ -638,7 +497,7 @@ def written(name: str, rest: list[str], stdin: str | None) -> str | None:
 
 _Handler = "Callable[[Walker, Node, tuple[Node, ...]], None]"
 _HANDLERS: dict[str, Callable[[Walker, Node, tuple[Node, ...]], None]] = {
-    "command": Walker._command,  # noqa: SLF001
+    "command": Walker._command,
     "list": Walker._list,
     "pipeline": Walker._pipeline,
     "negated_command": Walker._negated,

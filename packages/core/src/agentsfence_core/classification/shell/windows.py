@@ -58,7 +58,33 @@ _ALIASES = {
     **dict.fromkeys("gcm".split(), "get-command"),
     **dict.fromkeys("diff compare".split(), "compare-object"),
 }
-_READ_VERBS = ("get-", "select-", "measure-", "test-", "compare-", "format-", "sort-", "group-", "where-", "convertto-", "convertfrom-", "resolve-", "find-", "show-", "out-string", "out-host", "out-null", "out-default", "write-", "join-", "split-", "wait-", "read-host", "search-", "trace-")
+_READ_VERBS = (
+    "get-",
+    "select-",
+    "measure-",
+    "test-",
+    "compare-",
+    "format-",
+    "sort-",
+    "group-",
+    "where-",
+    "convertto-",
+    "convertfrom-",
+    "resolve-",
+    "find-",
+    "show-",
+    "out-string",
+    "out-host",
+    "out-null",
+    "out-default",
+    "write-",
+    "join-",
+    "split-",
+    "wait-",
+    "read-host",
+    "search-",
+    "trace-",
+)
 _ROWS = {
     "remove-item": "file.delete", "clear-content": "file.delete", "clear-item": "file.delete", "clear-recyclebin": "file.delete",
     "remove-itemproperty": "file.delete", "format-volume": "file.delete", "clear-disk": "file.delete", "initialize-disk": "file.delete",
@@ -91,7 +117,7 @@ _FILTER = re.compile(
 """A script block that only compares: ``{ $_.Length -gt 1MB }``."""
 _ON_PATHS = frozenset(
     """get-content get-childitem get-item get-itemproperty select-string test-path resolve-path get-filehash get-acl
-    format-hex compare-object import-csv import-clixml""".split()  # noqa: SIM905
+    format-hex compare-object import-csv import-clixml""".split()
 )
 _CONTROL = frozenset({"if", "for", "else", "do", "call", "start", "forfiles"})
 _WRITES = frozenset({">", ">>", "1>", "1>>", "2>", "2>>", "*>", "3>"})
@@ -117,7 +143,7 @@ def read_windows(scan: Scan, text: str, grammar: str) -> None:
                 return
         elif token in "(){}&":
             odd = odd or token
-            if words and token in "({":
+            if words and token != "&":
                 _one(scan, words, grammar)
                 words = []
         else:
@@ -131,7 +157,11 @@ def read_windows(scan: Scan, text: str, grammar: str) -> None:
 def _is_odd(text: str, odd: str, grammar: str) -> bool:
     if grammar == "cmd":
         return "%" in text or bool(odd and odd in "(){}" and re.search(r"\bfor\b|\bif\b", text, re.IGNORECASE))
-    return bool(odd) or "$(" in text or re.search(r"@\w|\[\w+(?:\.\w+)*\]::|\$\w+\s*=|`|(?:^|[;|\n])\s*\.\s", text) is not None
+    return (
+        bool(odd)
+        or "$(" in text
+        or re.search(r"@\w|\[\w+(?:\.\w+)*\]::|\$\w+\s*=|`|(?:^|[;|\n])\s*\.\s", text) is not None
+    )
 
 
 def _word(token: str, grammar: str) -> Word:
@@ -275,14 +305,20 @@ def _cmd(call: Call, name: str) -> None:
         return
     if name in {"schtasks"} and any(word.text.lower() == "/delete" for word in words):
         row = "schedule.delete"
-    elif name == "net" and operands and operands[0].text.lower() in {"user", "localgroup", "group"} and len(operands) > 1:
+    elif (
+        name == "net" and operands and operands[0].text.lower() in {"user", "localgroup", "group"} and len(operands) > 1
+    ):
         deletes = any(word.text.lower() == "/delete" for word in words)
         row = "account.delete" if deletes else "access.grant"
     elif name == "echo":
         row = "system.read"
     elif name == "reg" and operands and operands[0].text.lower() == "delete":
         row = "file.delete"
-    elif name in {"reg", "schtasks", "net", "netsh"} and operands and operands[0].text.lower() in {"query", "view", "show"}:
+    elif (
+        name in {"reg", "schtasks", "net", "netsh"}
+        and operands
+        and operands[0].text.lower() in {"query", "view", "show"}
+    ):
         row = "system.read"
     _targets(call, row, operands)
 

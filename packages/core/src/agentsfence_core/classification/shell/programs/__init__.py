@@ -63,4 +63,3 @@ def protect(call: Call) -> None:
     from agentsfence_core.classification.shell.programs import agents  # noqa: PLC0415  (rows import the engine)
 
     agents.protect(call)
-

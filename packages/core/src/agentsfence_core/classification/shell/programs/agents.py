@@ -16,12 +16,14 @@ CONTROL = "fence.control"
 _OURS = re.compile(r"agents?[-_.]?fence|hermes", re.IGNORECASE)
 _FENCE_READS = frozenset(
     """classify simulate compile capabilities explain adapters doctor demo test version help policy questions grants
-    decisions status audit check tools""".split()  # noqa: SIM905
+    decisions status audit check tools""".split()
 )
-_HOST_READS = frozenset("status doctor version help logs insights sessions tools dump list show".split())  # noqa: SIM905
-_GROUPS = frozenset("config plugins skills cron profile gateway mcp model auth pairing hooks approvals".split())  # noqa: SIM905
+_HOST_READS = frozenset("status doctor version help logs insights sessions tools dump list show".split())
+_GROUPS = frozenset("config plugins skills cron profile gateway mcp model auth pairing hooks approvals".split())
 _UNPROTECTED = frozenset({"--yolo", "--safe-mode", "-z", "--oneshot", "--dangerously-skip-permissions"})
-_SWITCHES = frozenset({"config", "plugins", "profile", "approvals", "hooks", "uninstall", "update", "gateway", "pairing", "setup"})
+_SWITCHES = frozenset(
+    {"config", "plugins", "profile", "approvals", "hooks", "uninstall", "update", "gateway", "pairing", "setup"}
+)
 
 
 def _plain(words: list[Word]) -> list[str]:
@@ -57,7 +59,11 @@ def _host(call: Call, program: Program) -> None:
     inner = names[1] if len(names) > 1 else ""
     if any(word.text.partition("=")[0] in _UNPROTECTED for word in words):
         call.effect(CONTROL)
-    elif not words or verb in _HOST_READS or (verb in _GROUPS and inner in {"list", "show", "path", "status", "get", "check"}):
+    elif (
+        not words
+        or verb in _HOST_READS
+        or (verb in _GROUPS and inner in {"list", "show", "path", "status", "get", "check"})
+    ):
         call.effect("system.read") if words else call.unseen("another agent")
     elif verb in _SWITCHES or any(not word.literal for word in words[:3]):
         call.effect(CONTROL)

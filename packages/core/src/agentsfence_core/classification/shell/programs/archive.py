@@ -8,7 +8,9 @@ from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
 
-_TAR_RUN = "--to-command -I --use-compress-program --checkpoint-action --rsh-command -F --info-script --new-volume-script"
+_TAR_RUN = (
+    "--to-command -I --use-compress-program --checkpoint-action --rsh-command -F --info-script --new-volume-script"
+)
 _TAR_TEXT = (
     "-f --file -C --directory -T --files-from -X --exclude-from --exclude -b --blocking-factor -K --starting-file -N --newer "
     "-L --tape-length -V --label -g --listed-incremental --strip-components --transform --xform -H --format --owner "
@@ -66,7 +68,9 @@ def _new_style(words: list[Word]) -> list[Word]:
     return out + rest
 
 
-def _effects(call: Call, mode: str, archive: Word | None, folder: Word | None, operands: list[Word], *, removes: bool) -> None:
+def _effects(
+    call: Call, mode: str, archive: Word | None, folder: Word | None, operands: list[Word], *, removes: bool
+) -> None:
     here = folder or Word(".")
     remote = archive is not None and ":" in archive.text and "/" not in archive.text.partition(":")[0]
     if remote and archive is not None:
@@ -157,7 +161,10 @@ def _compress(call: Call, program: Program) -> None:
 _GZIP = Program(
     "file.archive",
     rest=Role.TARGET,
-    options={Role.TEXT: "-S --suffix -b -T --threads -F --format -C --check -M --memory -B --blocksize -D", Role.WRITE: "-o"},
+    options={
+        Role.TEXT: "-S --suffix -b -T --threads -F --format -C --check -M --memory -B --blocksize -D",
+        Role.WRITE: "-o",
+    },
     instead={"file.read": "-c --stdout --to-stdout -l --list -t --test"},
     hook=_compress,
 )
@@ -165,7 +172,12 @@ _SEVEN = Program(
     "file.archive",
     subcommands={
         **rows("l t i h", Program("file.read", operands=(Role.TARGET,))),
-        **rows("a u", Program("file.archive", operands=(Role.TARGET,), rest=Role.READ, also={"file.delete": "-sdel"}, single=True)),
+        **rows(
+            "a u",
+            Program(
+                "file.archive", operands=(Role.TARGET,), rest=Role.READ, also={"file.delete": "-sdel"}, single=True
+            ),
+        ),
         "d": Program("file.delete", operands=(Role.TARGET,)),
         **rows("x e", Program("file.archive", operands=(Role.READ,), rest=Role.TEXT)),
         **rows("rn b", Program("file.archive", operands=(Role.TARGET,))),

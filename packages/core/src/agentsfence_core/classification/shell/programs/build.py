@@ -50,9 +50,13 @@ def _pytest(call: Call, program: Program) -> None:
     by_row(call, _PYTEST, kept)
 
 
-_TEST_TARGETS = frozenset("test tests check unittest unit-test unit-tests spec e2e integration coverage cov pytest verify test-unit test-integration".split())  # noqa: SIM905
-_LINT_TARGETS = frozenset("lint format fmt typecheck types mypy ruff style black flake8 eslint pre-commit".split())  # noqa: SIM905
-_BUILD_TARGETS = frozenset("all build compile docs doc html dist bundle package bin app release debug help generate proto".split())  # noqa: SIM905
+_TEST_TARGETS = frozenset(
+    "test tests check unittest unit-test unit-tests spec e2e integration coverage cov pytest verify test-unit test-integration".split()
+)
+_LINT_TARGETS = frozenset("lint format fmt typecheck types mypy ruff style black flake8 eslint pre-commit".split())
+_BUILD_TARGETS = frozenset(
+    "all build compile docs doc html dist bundle package bin app release debug help generate proto".split()
+)
 _MAKE = Program(
     "build.run",
     options={
@@ -76,7 +80,10 @@ def _make(call: Call, program: Program) -> None:
     for word in split.operands:
         name, equals, _ = word.text.partition("=")
         if equals:
-            if name.rstrip(":+?") in {"SHELL", "MAKEFLAGS", "CC", "CXX", "LD", "AR", "PYTHON", "BASH_ENV"} or not word.sure:
+            if (
+                name.rstrip(":+?") in {"SHELL", "MAKEFLAGS", "CC", "CXX", "LD", "AR", "PYTHON", "BASH_ENV"}
+                or not word.sure
+            ):
                 call.unseen("a variable of the makefile names a program", "build.run")
             continue
         targets.append(word)
@@ -96,7 +103,17 @@ def _make_target(call: Call, word: Word) -> None:
         call.unseen(f"make {name[:40]}", capability)
 
 
-def _tool(capability: str, *, write: str = "", unseen: str = "", text: str = "", reads: str = "", run: str = "", read: str = "", single: bool = False) -> Program:
+def _tool(
+    capability: str,
+    *,
+    write: str = "",
+    unseen: str = "",
+    text: str = "",
+    reads: str = "",
+    run: str = "",
+    read: str = "",
+    single: bool = False,
+) -> Program:
     """Return a row for a tool that works on the paths it is given."""
     return Program(
         capability,
@@ -126,9 +143,16 @@ _CARGO = {
     **rows("test t nextest miri", TEST),
     **rows("check c clippy fmt fix", LINT),
     **rows("run r", Program("script.run", sure=False)),
-    **rows("tree metadata search version help locate-project pkgid read-manifest verify-project audit outdated info", LIST),
+    **rows(
+        "tree metadata search version help locate-project pkgid read-manifest verify-project audit outdated info", LIST
+    ),
     **rows("add update fetch generate-lockfile vendor", UPDATE),
-    "install": Program("package.install", rest=Role.OBJECT, kind="package", options={Role.TEXT: "--version --git --path --root --features --branch"}),
+    "install": Program(
+        "package.install",
+        rest=Role.OBJECT,
+        kind="package",
+        options={Role.TEXT: "--version --git --path --root --features --branch"},
+    ),
     **rows("remove rm uninstall", Program("package.remove", rest=Role.OBJECT, kind="package")),
     "clean": Program("file.delete"),
     "publish": Program("package.publish"),
@@ -137,8 +161,31 @@ _CARGO = {
     **rows("new init", Program("file.write", rest=Role.TARGET)),
 }
 _GO = {
-    **rows("build", Program("build.run", rest=Role.TEXT, options={Role.WRITE: "-o", Role.RUN: "-toolexec", Role.UNSEEN: "-overlay -modfile", Role.TEXT: "-ldflags -gcflags -tags -p -mod"}, single=True)),
-    "test": Program("test.run", rest=Role.TEXT, options={Role.RUN: "-exec -toolexec", Role.UNSEEN: "-overlay -modfile", Role.WRITE: "-o -coverprofile -cpuprofile -memprofile -trace -blockprofile", Role.TEXT: "-run -bench -count -timeout -tags -cover! -parallel -p -skip"}, single=True),
+    **rows(
+        "build",
+        Program(
+            "build.run",
+            rest=Role.TEXT,
+            options={
+                Role.WRITE: "-o",
+                Role.RUN: "-toolexec",
+                Role.UNSEEN: "-overlay -modfile",
+                Role.TEXT: "-ldflags -gcflags -tags -p -mod",
+            },
+            single=True,
+        ),
+    ),
+    "test": Program(
+        "test.run",
+        rest=Role.TEXT,
+        options={
+            Role.RUN: "-exec -toolexec",
+            Role.UNSEEN: "-overlay -modfile",
+            Role.WRITE: "-o -coverprofile -cpuprofile -memprofile -trace -blockprofile",
+            Role.TEXT: "-run -bench -count -timeout -tags -cover! -parallel -p -skip",
+        },
+        single=True,
+    ),
     "vet": Program("lint.run", rest=Role.TEXT, options={Role.RUN: "-vettool -toolexec"}, single=True),
     **rows("fmt fix", LINT),
     **rows("version list doc", LIST),
@@ -162,7 +209,24 @@ def _gradle(call: Call, program: Program) -> None:
         if option.role is Role.UNSEEN:
             call.unseen("a build file from elsewhere", "build.run")
             del value
-    known = {"build", "assemble", "compile", "package", "install", "jar", "classes", "compileJava", "verify", "site", "bootJar", "compileKotlin", "war", "test-compile", "process-resources", "validate"}
+    known = {
+        "build",
+        "assemble",
+        "compile",
+        "package",
+        "install",
+        "jar",
+        "classes",
+        "compileJava",
+        "verify",
+        "site",
+        "bootJar",
+        "compileKotlin",
+        "war",
+        "test-compile",
+        "process-resources",
+        "validate",
+    }
     reads = {"tasks", "projects", "dependencies", "properties", "help", "dependency:tree"}
     if not split.operands:
         call.effect("build.run")
@@ -200,11 +264,25 @@ def _just(call: Call, program: Program) -> None:
 
 def _tox(call: Call, program: Program) -> None:
     """``tox`` and ``nox`` run the project's own checks."""
-    row = Program("test.run", options={Role.UNSEEN: "-c --conf -f --noxfile", Role.TEXT: "-e -s --session --sessions -k -p? -m -t --tags --workdir --envdir -r!"}, posix=True)
+    row = Program(
+        "test.run",
+        options={
+            Role.UNSEEN: "-c --conf -f --noxfile",
+            Role.TEXT: "-e -s --session --sessions -k -p? -m -t --tags --workdir --envdir -r!",
+        },
+        posix=True,
+    )
     by_row(call, row, call.words[1:])
 
 
-_RECIPES = Program("build.run", options={Role.UNSEEN: "-f --justfile --taskfile --rakefile -d --working-directory --dir -C --chooser --shell", Role.TEXT: "--set -D"}, hook=_just)
+_RECIPES = Program(
+    "build.run",
+    options={
+        Role.UNSEEN: "-f --justfile --taskfile --rakefile -d --working-directory --dir -C --chooser --shell",
+        Role.TEXT: "--set -D",
+    },
+    hook=_just,
+)
 PROGRAMS = {
     **rows("pytest py.test", Program("test.run", hook=_pytest)),
     **rows("tox nox", Program("test.run", hook=_tox)),
@@ -266,9 +344,34 @@ def _bundler(call: Call, program: Program) -> None:
 def _migrations(call: Call) -> None:
     """Schema tools: status reads, generating writes files, the rest changes a database; resets drop it."""
     names = {word.text for word in call.words[1:4]}
-    if names & {"reset", "drop", "clean", "downgrade", "down", "rollback", "undo", "--force-reset", "wipe", "db:drop", "dropAll"}:
+    if names & {
+        "reset",
+        "drop",
+        "clean",
+        "downgrade",
+        "down",
+        "rollback",
+        "undo",
+        "--force-reset",
+        "wipe",
+        "db:drop",
+        "dropAll",
+    }:
         call.effect("database.delete")
-    elif names & {"status", "history", "current", "heads", "info", "validate", "format", "show", "check", "version", "diff", "list"}:
+    elif names & {
+        "status",
+        "history",
+        "current",
+        "heads",
+        "info",
+        "validate",
+        "format",
+        "show",
+        "check",
+        "version",
+        "diff",
+        "list",
+    }:
         call.effect("database.read")
     elif names & {"generate", "revision", "init", "create", "new", "introspect", "pull"}:
         call.effect("build.run")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
 from agentsfence_core.classification.shell.engine import nested, shell_line, visible_targets
 from agentsfence_core.classification.shell.environment import SECRET
-from agentsfence_core.classification.shell.rows import Program, Role, rows
+from agentsfence_core.classification.shell.rows import Program, rows
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.classification.targets.paths import canonical_path
 
@@ -100,7 +100,13 @@ def _set(call: Call, program: Program) -> None:
     call.effect("system.read")
     if not words:
         call.path("system.read", ENVIRONMENT_WORD)
-    if words and words[0].startswith("-") and "e" in words[0] and not words[0].startswith("--") and call.scan.depth <= 2:
+    if (
+        words
+        and words[0].startswith("-")
+        and "e" in words[0]
+        and not words[0].startswith("--")
+        and call.scan.depth <= 2
+    ):
         call.scan.errexit = True
     if words and words[0].startswith("+") and "e" in words[0]:
         call.scan.errexit = False

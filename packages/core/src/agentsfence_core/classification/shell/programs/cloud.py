@@ -11,12 +11,35 @@ _READS = (
     "describe", "list", "get", "ls", "show", "search", "query", "scan", "head", "lookup", "view", "check", "validate", "filter",
     "tail", "wait", "estimate", "preview", "batch-get", "help", "version", "info", "status", "diff", "exists", "export-template",
 )  # fmt: skip
-_DELETES = ("delete", "terminate", "remove", "destroy", "purge", "deregister", "batch-delete", "rm", "rb", "empty", "release")
+_DELETES = (
+    "delete",
+    "terminate",
+    "remove",
+    "destroy",
+    "purge",
+    "deregister",
+    "batch-delete",
+    "rm",
+    "rb",
+    "empty",
+    "release",
+)
 _ACCESS = (
     "iam", "policy", "policies", "role", "access-key", "grant", "permission", "acl", "login-profile", "mfa", "trust", "security-group",
     "kms", "secret", "secrets", "secretsmanager", "keyvault", "ad", "credentials", "key-pair", "user", "bucket-policy", "public-access",
 )  # fmt: skip
-_SECRET_READS = ("get-secret-value", "get-session-token", "assume-role", "get-parameter", "print-access-token", "print-identity-token", "get-login-password", "get-access-token", "list-keys", "show-keys")
+_SECRET_READS = (
+    "get-secret-value",
+    "get-session-token",
+    "assume-role",
+    "get-parameter",
+    "print-access-token",
+    "print-identity-token",
+    "get-login-password",
+    "get-access-token",
+    "list-keys",
+    "show-keys",
+)
 _STORAGE = ("s3", "storage", "gsutil", "blob")
 
 
@@ -37,7 +60,13 @@ def _cloud(call: Call, program: Program) -> None:
         return
     elif words[0] in {"configure", "config", "auth", "login", "init", "logout", "sso"}:
         reads = len(words) > 1 and words[1] in {"list", "get", "get-value", "list-profiles", "describe"}
-        call.effect("secret.read" if any(word.startswith("print-") for word in words) else "cloud.read" if reads or (words[0] == "configure" and len(words) > 1 and words[1] == "get") else "account.security")
+        call.effect(
+            "secret.read"
+            if any(word.startswith("print-") for word in words)
+            else "cloud.read"
+            if reads or (words[0] == "configure" and len(words) > 1 and words[1] == "get")
+            else "account.security"
+        )
     else:
         _operation(call, words, operands)
     if any(word.startswith(_SECRET_READS) for word in words):
@@ -57,15 +86,27 @@ def _operation(call: Call, words: list[str], operands: list[Word]) -> None:
         if word.startswith(_DELETES):
             capability = "cloud.delete"
             break
-        if word in {"ssh", "start-session", "execute-command", "send-command", "invoke", "run", "exec"} or word.startswith("run-command"):
+        if word in {
+            "ssh",
+            "start-session",
+            "execute-command",
+            "send-command",
+            "invoke",
+            "run",
+            "exec",
+        } or word.startswith("run-command"):
             call.unseen("a command in the cloud")
             break
         if word in {"deploy", "publish", "promote"} or word.startswith(("create-deployment", "update-function-code")):
             capability = "deploy.run"
             break
-        if word.startswith(("create", "update", "put", "add", "attach", "set", "start", "stop", "enable", "disable", "modify")):
+        if word.startswith(
+            ("create", "update", "put", "add", "attach", "set", "start", "stop", "enable", "disable", "modify")
+        ):
             break
-    if capability == "cloud.write" and any(part in word for word in words[:4] for part in _ACCESS if part in word.split("-") or word == part):
+    if capability == "cloud.write" and any(
+        part in word for word in words[:4] for part in _ACCESS if part in word.split("-") or word == part
+    ):
         capability = "cloud.admin"
     call.effect(capability)
     if capability != "cloud.read":
@@ -78,7 +119,33 @@ _REMOTE = ("s3://", "gs://", "az://", "https://", "b2://", "r2://")
 
 def _storage(call: Call, words: list[str], operands: list[Word]) -> bool:
     """``s3 cp x s3://b`` uploads, ``s3 cp s3://b x`` downloads, ``rm`` deletes."""
-    verb = next((word for word in words[1:3] if word in {"cp", "mv", "sync", "rsync", "rm", "rb", "ls", "mb", "presign", "cat", "du", "stat", "hash", "website", "upload", "download", "upload-batch"}), "")
+    verb = next(
+        (
+            word
+            for word in words[1:3]
+            if word
+            in {
+                "cp",
+                "mv",
+                "sync",
+                "rsync",
+                "rm",
+                "rb",
+                "ls",
+                "mb",
+                "presign",
+                "cat",
+                "du",
+                "stat",
+                "hash",
+                "website",
+                "upload",
+                "download",
+                "upload-batch",
+            }
+        ),
+        "",
+    )
     if not verb:
         return False
     place = words.index(verb)

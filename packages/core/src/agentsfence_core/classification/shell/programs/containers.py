@@ -23,7 +23,15 @@ _RUN_TEXT = (
 def _docker_run(call: Call, program: Program) -> None:
     """``docker run image cmd``: code in a container; a mounted folder or more rights reach this machine."""
     words = _after(call.words, {"run", "create"})
-    row = Program("container.run", options={Role.TEXT: _RUN_TEXT + " --cap-add --security-opt --device", Role.WRITE: "-v --volume --mount", Role.READ: "--env-file --label-file"}, posix=True)
+    row = Program(
+        "container.run",
+        options={
+            Role.TEXT: _RUN_TEXT + " --cap-add --security-opt --device",
+            Role.WRITE: "-v --volume --mount",
+            Role.READ: "--env-file --label-file",
+        },
+        posix=True,
+    )
     split = Split(words, table_of(row), posix=True, single=False)
     for word in split.operands[:1]:
         call.object("container.run", "image", word)
@@ -57,7 +65,13 @@ def _after(words: list[Word], verbs: set[str]) -> list[Word]:
 def _exec(call: Call, program: Program) -> None:
     """``docker exec c cmd`` and ``kubectl exec pod -- cmd``: the command runs inside."""
     words = _after(call.words, {"exec"})
-    row = Program("container.run", options={Role.TEXT: "-e --env -u --user -w --workdir -c --container -n --namespace --detach-keys --index --env-file -f --file", }, posix=True)
+    row = Program(
+        "container.run",
+        options={
+            Role.TEXT: "-e --env -u --user -w --workdir -c --container -n --namespace --detach-keys --index --env-file -f --file",
+        },
+        posix=True,
+    )
     split = Split(words, table_of(row), posix=True, single=False)
     operands = [word for word in split.operands if word.text not in {"--"}]
     for word in operands[:1]:
@@ -88,7 +102,16 @@ def _copy(call: Call, program: Program) -> None:
         call.effect("container.run")
 
 
-_DOCKER_BUILD = Program("build.run", rest=Role.TARGET, options={Role.READ: "-f --file --env-file --secret --ssh", Role.TEXT: "-t --tag --build-arg --target --platform --label --network --cache-from --cache-to --progress -m --add-host", Role.WRITE: "-o --output --iidfile --metadata-file"}, also={"file.upload": "--push"})
+_DOCKER_BUILD = Program(
+    "build.run",
+    rest=Role.TARGET,
+    options={
+        Role.READ: "-f --file --env-file --secret --ssh",
+        Role.TEXT: "-t --tag --build-arg --target --platform --label --network --cache-from --cache-to --progress -m --add-host",
+        Role.WRITE: "-o --output --iidfile --metadata-file",
+    },
+    also={"file.upload": "--push"},
+)
 _COMPOSE = {
     **rows("ps ls logs images top config port version events convert stats volumes", LOOK),
     **rows("up start restart stop pause unpause kill create scale wait watch attach", CONTROL),
@@ -100,13 +123,126 @@ _COMPOSE = {
     "exec": Program("container.run", hook=_exec),
     "cp": Program("container.run", hook=_copy),
 }
-_COMPOSE_ROW = Program("container.read", subcommands=_COMPOSE, options={Role.READ: "-f --file --env-file", Role.TEXT: "-p --project-name --profile --project-directory --ansi --progress --parallel"})
+_COMPOSE_ROW = Program(
+    "container.read",
+    subcommands=_COMPOSE,
+    options={
+        Role.READ: "-f --file --env-file",
+        Role.TEXT: "-p --project-name --profile --project-directory --ansi --progress --parallel",
+    },
+)
 _IMAGE_PUSH = Program("file.upload", rest=Role.OBJECT, kind="image")
 _DOCKER = {
     **rows("ps images logs inspect top stats version info port diff history events search context ls wait", LOOK),
-    **{f"{noun} {verb}": LOOK for noun in ("image", "container", "volume", "network", "context", "system", "builder", "buildx", "node", "service", "stack", "secret", "config", "plugin", "manifest", "swarm", "trust", "pod") for verb in ("ls", "list", "inspect", "history", "logs", "ps", "df", "info", "top", "stats", "port", "diff", "show", "du", "version", "events", "imagetools", "exists")},
-    **{f"{noun} {verb}": Program("container.delete", rest=Role.OBJECT, kind={"image": "image"}.get(noun, "container")) for noun in ("image", "container", "volume", "network", "context", "system", "builder", "buildx", "node", "service", "stack", "secret", "config", "plugin", "swarm", "pod") for verb in ("rm", "remove", "prune", "leave")},
-    **{f"{noun} {verb}": CONTROL for noun in ("container", "volume", "network", "service", "stack", "swarm", "node", "plugin", "context", "buildx", "pod", "secret", "config") for verb in ("create", "start", "stop", "restart", "kill", "pause", "unpause", "connect", "disconnect", "update", "scale", "deploy", "init", "join", "use", "rename", "enable", "disable", "install", "wait", "attach", "rollback", "promote", "demote")},
+    **{
+        f"{noun} {verb}": LOOK
+        for noun in (
+            "image",
+            "container",
+            "volume",
+            "network",
+            "context",
+            "system",
+            "builder",
+            "buildx",
+            "node",
+            "service",
+            "stack",
+            "secret",
+            "config",
+            "plugin",
+            "manifest",
+            "swarm",
+            "trust",
+            "pod",
+        )
+        for verb in (
+            "ls",
+            "list",
+            "inspect",
+            "history",
+            "logs",
+            "ps",
+            "df",
+            "info",
+            "top",
+            "stats",
+            "port",
+            "diff",
+            "show",
+            "du",
+            "version",
+            "events",
+            "imagetools",
+            "exists",
+        )
+    },
+    **{
+        f"{noun} {verb}": Program("container.delete", rest=Role.OBJECT, kind={"image": "image"}.get(noun, "container"))
+        for noun in (
+            "image",
+            "container",
+            "volume",
+            "network",
+            "context",
+            "system",
+            "builder",
+            "buildx",
+            "node",
+            "service",
+            "stack",
+            "secret",
+            "config",
+            "plugin",
+            "swarm",
+            "pod",
+        )
+        for verb in ("rm", "remove", "prune", "leave")
+    },
+    **{
+        f"{noun} {verb}": CONTROL
+        for noun in (
+            "container",
+            "volume",
+            "network",
+            "service",
+            "stack",
+            "swarm",
+            "node",
+            "plugin",
+            "context",
+            "buildx",
+            "pod",
+            "secret",
+            "config",
+        )
+        for verb in (
+            "create",
+            "start",
+            "stop",
+            "restart",
+            "kill",
+            "pause",
+            "unpause",
+            "connect",
+            "disconnect",
+            "update",
+            "scale",
+            "deploy",
+            "init",
+            "join",
+            "use",
+            "rename",
+            "enable",
+            "disable",
+            "install",
+            "wait",
+            "attach",
+            "rollback",
+            "promote",
+            "demote",
+        )
+    },
     **rows("start stop restart kill pause unpause rename update attach commit tag import load swarm", CONTROL),
     "pull": Program("container.run", rest=Role.OBJECT, kind="image"),
     **rows("rm", REMOVE),
@@ -137,7 +273,11 @@ _DOCKER = {
 _DOCKER_ROW = Program(
     "container.read",
     subcommands=_DOCKER,
-    options={Role.UNSEEN: "--config -H --host -c --context", Role.READ: "--tlscacert --tlscert --tlskey", Role.TEXT: "-l --log-level"},
+    options={
+        Role.UNSEEN: "--config -H --host -c --context",
+        Role.READ: "--tlscacert --tlscert --tlskey",
+        Role.TEXT: "-l --log-level",
+    },
 )
 
 
@@ -147,7 +287,10 @@ def _resource(capability: str) -> Program:
 
 def _kubectl_object(call: Call, program: Program) -> None:
     """``delete pod web-0``: kind and name are the object; ``-f file`` names a manifest."""
-    row = Program(program.does, options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f --filename -k --kustomize --from-file --from-env-file"})
+    row = Program(
+        program.does,
+        options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f --filename -k --kustomize --from-file --from-env-file"},
+    )
     start = next((place for place, word in enumerate(call.words) if place and word.text[:1] != "-"), 1)
     split = Split(call.words[start + 1 :], table_of(row), posix=False, single=False)
     call.effect(program.does)
@@ -169,25 +312,40 @@ _KUBE_TEXT = (
     "-s --server --token --as --as-group --request-timeout -L --label-columns -p --patch --overrides --revision --to-revision "
     "--from-literal --clusterrole --role --serviceaccount --verb --resource --env -e --limits --requests --min --max --cpu-percent"
 )
+
+
 def _kube_get(call: Call, program: Program) -> None:
     """``kubectl get`` looks; the content of secrets is a secret."""
     row = Program("container.read", options={Role.TEXT: _KUBE_TEXT})
     split = Split(call.words[1:], table_of(row), posix=False, single=False)
-    shows = any(name in {"o", "output"} and value is not None and value.text != "name" for name, _, value in split.given)
-    secret = any(part.partition("/")[0] in {"secret", "secrets"} for word in split.operands for part in word.text.split(","))
+    shows = any(
+        name in {"o", "output"} and value is not None and value.text != "name" for name, _, value in split.given
+    )
+    secret = any(
+        part.partition("/")[0] in {"secret", "secrets"} for word in split.operands for part in word.text.split(",")
+    )
     call.effect("secret.read" if secret and shows else "container.read")
 
 
 _KUBE = {
     "get": Program("container.read", hook=_kube_get),
-    **rows("describe logs log top explain api-resources api-versions version cluster-info events diff options wait kustomize completion", Program("container.read", rest=Role.TEXT, options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f -k --filename"})),
+    **rows(
+        "describe logs log top explain api-resources api-versions version cluster-info events diff options wait kustomize completion",
+        Program("container.read", rest=Role.TEXT, options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f -k --filename"}),
+    ),
     **{f"config {verb}": LOOK for verb in ("view", "get-contexts", "current-context", "get-clusters", "get-users")},
     "config": Program("system.configure"),
     **rows("delete drain", _resource("container.delete")),
-    **rows("apply create replace patch edit scale autoscale label annotate set expose rollout run cordon uncordon taint debug attach", _resource("cloud.write")),
+    **rows(
+        "apply create replace patch edit scale autoscale label annotate set expose rollout run cordon uncordon taint debug attach",
+        _resource("cloud.write"),
+    ),
     "rollout status": LOOK,
     "rollout history": LOOK,
-    **{f"create {noun}": _resource("cloud.admin") for noun in ("rolebinding", "clusterrolebinding", "role", "clusterrole", "serviceaccount", "token")},
+    **{
+        f"create {noun}": _resource("cloud.admin")
+        for noun in ("rolebinding", "clusterrolebinding", "role", "clusterrole", "serviceaccount", "token")
+    },
     **rows("auth", LOOK),
     "auth reconcile": _resource("cloud.admin"),
     "certificate": _resource("cloud.admin"),

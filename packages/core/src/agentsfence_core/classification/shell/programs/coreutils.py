@@ -56,7 +56,9 @@ def _onto(call: Call, program: Program, operands: list[Word], target: Word) -> N
             call.path("file.delete", word)
 
 
-_COPY_OPTIONS = {Role.TEXT: "-t --target-directory -S --suffix --backup? --preserve? --no-preserve --sparse --reflink? -m --mode -o --owner -g --group -Z? --context?"}
+_COPY_OPTIONS = {
+    Role.TEXT: "-t --target-directory -S --suffix --backup? --preserve? --no-preserve --sparse --reflink? -m --mode -o --owner -g --group -Z? --context?"
+}
 
 
 def _dd(call: Call, program: Program) -> None:
@@ -82,20 +84,44 @@ def _mknod(call: Call, program: Program) -> None:
 
 
 PROGRAMS = {
-    **rows("cat tac head tail wc nl od hexdump cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 shasum "
-           "base32 cmp stat file readlink realpath basename dirname du df strings column fold fmt pr expand unexpand "
-           "comm join paste rev tsort sum look zcat bzcat xzcat zstdcat lzcat lz4cat zmore xxhsum crc32 namei exa eza lsd "
-           "tokei cloc scc sloccount diffstat lsattr getfattr getfacl mediainfo exiv2 pdfinfo pdffonts identify colordiff",
-           READER),
-    "ls": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-I --ignore --hide --time-style --sort --color? --block-size -w --width -T"}),
+    **rows(
+        "cat tac head tail wc nl od hexdump cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 shasum "
+        "base32 cmp stat file readlink realpath basename dirname du df strings column fold fmt pr expand unexpand "
+        "comm join paste rev tsort sum look zcat bzcat xzcat zstdcat lzcat lz4cat zmore xxhsum crc32 namei exa eza lsd "
+        "tokei cloc scc sloccount diffstat lsattr getfattr getfacl mediainfo exiv2 pdfinfo pdffonts identify colordiff",
+        READER,
+    ),
+    "ls": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={Role.TEXT: "-I --ignore --hide --time-style --sort --color? --block-size -w --width -T"},
+    ),
     "dir": READER,
     "vdir": READER,
     "head": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-n --lines -c --bytes"}),
-    "tail": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-n --lines -c --bytes -s --sleep-interval --pid"}),
-    "cut": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-d --delimiter -f --fields -c --characters -b --bytes --output-delimiter"}),
+    "tail": Program(
+        "file.read", rest=Role.TARGET, options={Role.TEXT: "-n --lines -c --bytes -s --sleep-interval --pid"}
+    ),
+    "cut": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={Role.TEXT: "-d --delimiter -f --fields -c --characters -b --bytes --output-delimiter"},
+    ),
     "stat": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-c --format --printf -f? -t?"}),
-    "file": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-F --separator -P --parameter -e --exclude", Role.READ: "-f --files-from -m --magic-file"}, also={"file.write": "-C --compile"}),
-    "du": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-d --max-depth -B --block-size --exclude -t --threshold --time? --time-style", Role.READ: "-X --exclude-from --files0-from"}),
+    "file": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={Role.TEXT: "-F --separator -P --parameter -e --exclude", Role.READ: "-f --files-from -m --magic-file"},
+        also={"file.write": "-C --compile"},
+    ),
+    "du": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={
+            Role.TEXT: "-d --max-depth -B --block-size --exclude -t --threshold --time? --time-style",
+            Role.READ: "-X --exclude-from --files0-from",
+        },
+    ),
     "wc": Program("file.read", rest=Role.TARGET, options={Role.READ: "--files0-from", Role.TEXT: "--total"}),
     "od": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-A -j -N -t -w? -S"}),
     "hexdump": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-n -s -e", Role.READ: "-f"}),
@@ -108,13 +134,49 @@ PROGRAMS = {
     "comm": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "--output-delimiter"}),
     "nl": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-b -d -f -h -i -l -n -s -v -w"}),
     "base64": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-w --wrap", Role.READ: "-i!"}, also={}),
-    "shuf": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.TEXT: "-i --input-range -n --head-count", Role.READ: "--random-source"}),
-    "split": Program("file.write", operands=(Role.READ,), rest=Role.TARGET, options={Role.RUN: "--filter", Role.TEXT: "-a -b -C -l -n -t -d? --bytes --lines --number --additional-suffix --suffix-length"}),
+    "shuf": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={
+            Role.WRITE: "-o --output",
+            Role.TEXT: "-i --input-range -n --head-count",
+            Role.READ: "--random-source",
+        },
+    ),
+    "split": Program(
+        "file.write",
+        operands=(Role.READ,),
+        rest=Role.TARGET,
+        options={
+            Role.RUN: "--filter",
+            Role.TEXT: "-a -b -C -l -n -t -d? --bytes --lines --number --additional-suffix --suffix-length",
+        },
+    ),
     "csplit": Program("file.write", operands=(Role.READ,), options={Role.TEXT: "-f --prefix -b -n"}),
-    "diff": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-U --unified? -C --context? -I -x --exclude -L --label -W --width --color? -F --tabsize --ifdef -D --from-file --to-file", Role.READ: "-X --exclude-from", Role.WRITE: "--output"}),
+    "diff": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={
+            Role.TEXT: "-U --unified? -C --context? -I -x --exclude -L --label -W --width --color? -F --tabsize --ifdef -D --from-file --to-file",
+            Role.READ: "-X --exclude-from",
+            Role.WRITE: "--output",
+        },
+    ),
     "diff3": READER,
-    "sdiff": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.RUN: "--diff-program", Role.TEXT: "-w -I"}),
-    "patch": Program("file.write", operands=(Role.TARGET, Role.READ), options={Role.READ: "-i --input", Role.WRITE: "-o --output -r --reject-file", Role.TEXT: "-p --strip -F --fuzz -d --directory -D -V -z -B -Y"}),
+    "sdiff": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={Role.WRITE: "-o --output", Role.RUN: "--diff-program", Role.TEXT: "-w -I"},
+    ),
+    "patch": Program(
+        "file.write",
+        operands=(Role.TARGET, Role.READ),
+        options={
+            Role.READ: "-i --input",
+            Role.WRITE: "-o --output -r --reject-file",
+            Role.TEXT: "-p --strip -F --fuzz -d --directory -D -V -z -B -Y",
+        },
+    ),
     "tee": Program("file.write", rest=Role.TARGET, bare="system.read"),
     "sponge": Program("file.write", rest=Role.TARGET),
     "touch": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-d --date -t", Role.READ: "-r --reference"}),
@@ -124,43 +186,98 @@ PROGRAMS = {
     "mknod": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-m --mode"}, hook=_mknod),
     "cp": Program("file.copy", options=_COPY_OPTIONS, hook=_copy),
     "mv": Program("file.move", options=_COPY_OPTIONS, hook=_copy),
-    "install": Program("file.copy", options=_COPY_OPTIONS | {Role.RUN: "--strip-program"}, hook=_copy, also={"folder.create": "-d"}),
+    "install": Program(
+        "file.copy", options=_COPY_OPTIONS | {Role.RUN: "--strip-program"}, hook=_copy, also={"folder.create": "-d"}
+    ),
     "ln": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-S --suffix -t --target-directory"}),
     "link": Program("file.write", rest=Role.TARGET),
     "rename": Program("file.move", operands=(Role.TEXT,), rest=Role.TARGET, sure=False),
     "rm": Program("file.delete", rest=Role.TARGET),
     "rmdir": Program("file.delete", rest=Role.TARGET),
     "unlink": Program("file.delete", rest=Role.TARGET),
-    "shred": Program("file.delete", rest=Role.TARGET, options={Role.TEXT: "-n --iterations -s --size", Role.READ: "--random-source"}),
+    "shred": Program(
+        "file.delete", rest=Role.TARGET, options={Role.TEXT: "-n --iterations -s --size", Role.READ: "--random-source"}
+    ),
     "srm": Program("file.delete", rest=Role.TARGET),
     "wipe": Program("file.delete", rest=Role.TARGET),
     "trash": Program("file.delete", rest=Role.TARGET),
     "trash-put": Program("file.delete", rest=Role.TARGET),
     "trash-empty": Program("file.delete"),
     "rimraf": Program("file.delete", rest=Role.TARGET),
-    "truncate": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-s --size", Role.READ: "-r --reference"}, also={"file.delete": ""}, before=lambda call: _truncates(call)),
+    "truncate": Program(
+        "file.write",
+        rest=Role.TARGET,
+        options={Role.TEXT: "-s --size", Role.READ: "-r --reference"},
+        also={"file.delete": ""},
+        before=lambda call: _truncates(call),
+    ),
     "fallocate": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-l --length -o --offset"}),
     "dd": Program("file.read", hook=_dd),
     "chmod": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}),
-    "chown": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference", Role.TEXT: "--from"}),
+    "chown": Program(
+        "file.permissions",
+        operands=(Role.TEXT,),
+        rest=Role.TARGET,
+        options={Role.READ: "--reference", Role.TEXT: "--from"},
+    ),
     "chgrp": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}),
     "chattr": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET),
-    "setfacl": Program("file.permissions", rest=Role.TARGET, options={Role.TEXT: "-m -x -M -X --modify --remove --set"}),
+    "setfacl": Program(
+        "file.permissions", rest=Role.TARGET, options={Role.TEXT: "-m -x -M -X --modify --remove --set"}
+    ),
     "setfattr": Program("file.permissions", rest=Role.TARGET, options={Role.TEXT: "-n -v -x"}),
-    "chcon": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.TEXT: "-t -u -r -l", Role.READ: "--reference"}),
+    "chcon": Program(
+        "file.permissions",
+        operands=(Role.TEXT,),
+        rest=Role.TARGET,
+        options={Role.TEXT: "-t -u -r -l", Role.READ: "--reference"},
+    ),
     "setcap": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET),
     "umask": QUIET,
     "date": _DATE,
-    **rows("pwd whoami id groups uname hostname arch nproc uptime free lscpu lsblk lsusb lspci lsmod lsof tty logname users who w "
-           "last lastlog seq sleep true false yes factor numfmt expr cal ncal tput getconf locale sw_vers vmstat iostat mpstat "
-           "sar dmesg lsb_release hostid printf echo banner figlet cowsay fortune neofetch fastfetch screenfetch "
-           "vm_stat system_profiler getent findmnt blkid pathchk sync test [ cksfv tldr cheat whatis apropos whereis which locate mlocate acpi sensors upower", QUIET),
+    **rows(
+        "pwd whoami id groups uname hostname arch nproc uptime free lscpu lsblk lsusb lspci lsmod lsof tty logname users who w "
+        "last lastlog seq sleep true false yes factor numfmt expr cal ncal tput getconf locale sw_vers vmstat iostat mpstat "
+        "sar dmesg lsb_release hostid printf echo banner figlet cowsay fortune neofetch fastfetch screenfetch "
+        "vm_stat system_profiler getent findmnt blkid pathchk sync test [ cksfv tldr cheat whatis apropos whereis which locate mlocate acpi sensors upower",
+        QUIET,
+    ),
     "hostname": Program("system.read", rest=Role.TEXT, hook=lambda call, program: _hostname(call)),
-    "tree": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o", Role.TEXT: "-L -P -I -H -T --charset --filelimit --timefmt --sort", Role.READ: "--fromfile? --gitfile --infofile"}, also={"file.write": "-R"}),
-    "xxd": Program("file.read", operands=(Role.TARGET, Role.WRITE), options={Role.TEXT: "-c -cols -g -groupsize -l -len -n -name -o -s -seek -R"}, also={}, single=True),
-    "uniq": Program("file.read", operands=(Role.TARGET, Role.WRITE), options={Role.TEXT: "-f --skip-fields -s --skip-chars -w --check-chars --group? --all-repeated? -D!"}),
-    "sort": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.RUN: "--compress-program", Role.TEXT: "-k --key -t --field-separator -S --buffer-size -T --temporary-directory --parallel --batch-size --sort --check? -C!", Role.READ: "--files0-from --random-source"}),
-    "iconv": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.TEXT: "-f --from-code -t --to-code"}),
+    "tree": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={
+            Role.WRITE: "-o",
+            Role.TEXT: "-L -P -I -H -T --charset --filelimit --timefmt --sort",
+            Role.READ: "--fromfile? --gitfile --infofile",
+        },
+        also={"file.write": "-R"},
+    ),
+    "xxd": Program(
+        "file.read",
+        operands=(Role.TARGET, Role.WRITE),
+        options={Role.TEXT: "-c -cols -g -groupsize -l -len -n -name -o -s -seek -R"},
+        also={},
+        single=True,
+    ),
+    "uniq": Program(
+        "file.read",
+        operands=(Role.TARGET, Role.WRITE),
+        options={Role.TEXT: "-f --skip-fields -s --skip-chars -w --check-chars --group? --all-repeated? -D!"},
+    ),
+    "sort": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={
+            Role.WRITE: "-o --output",
+            Role.RUN: "--compress-program",
+            Role.TEXT: "-k --key -t --field-separator -S --buffer-size -T --temporary-directory --parallel --batch-size --sort --check? -C!",
+            Role.READ: "--files0-from --random-source",
+        },
+    ),
+    "iconv": Program(
+        "file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.TEXT: "-f --from-code -t --to-code"}
+    ),
     "dos2unix": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-c --convmode"}),
     "unix2dos": Program("file.write", rest=Role.TARGET),
     "lsof": Program("process.read", options={Role.TEXT: "-i? -p -u -c -d"}, rest=Role.READ),
@@ -181,5 +298,7 @@ def _truncates(call: Call) -> None:
 
 def _hostname(call: Call) -> None:
     """``hostname NAME`` sets it; options only print."""
-    sets = any(not word.text.startswith("-") for word in call.words[1:]) or any(w.text in {"-b", "-F", "--file", "--boot"} for w in call.words[1:])
+    sets = any(not word.text.startswith("-") for word in call.words[1:]) or any(
+        w.text in {"-b", "-F", "--file", "--boot"} for w in call.words[1:]
+    )
     call.effect("system.configure" if sets else "system.read")

@@ -224,12 +224,23 @@ def _httpie(call: Call, program: Program) -> None:
     for _, option, value in split.given:
         if option.role is Role.WRITE and value is not None:
             saves = _save(call, value) or saves
-    _reach(call, operands[:1], method, sends=sends, saves=saves or "d" in split.strays or "download" in split.strays, recipients=[])
+    _reach(
+        call,
+        operands[:1],
+        method,
+        sends=sends,
+        saves=saves or "d" in split.strays or "download" in split.strays,
+        recipients=[],
+    )
 
 
 _HTTPIE = Program(
     "web.read",
-    options={Role.WRITE: "-o --output", Role.TEXT: "-a --auth -A --auth-type -p --print -s --style --session --proxy --timeout --verify --cert --max-redirects --pretty --format-options", Role.SCRIPT: "--raw"},
+    options={
+        Role.WRITE: "-o --output",
+        Role.TEXT: "-a --auth -A --auth-type -p --print -s --style --session --proxy --timeout --verify --cert --max-redirects --pretty --format-options",
+        Role.SCRIPT: "--raw",
+    },
     hook=_httpie,
 )
 
@@ -238,12 +249,54 @@ PROGRAMS = {
     **rows("curlie", Program("web.read", options=_CURL.options, hook=_curl)),
     **rows("wget wget2", Program("file.download", options=_WGET.options, hook=_wget)),
     **rows("http https xh httpie", _HTTPIE),
-    **rows("aria2c axel", Program("file.download", rest=Role.URL, options={Role.TEXT: "-o --out -d --dir -s -x -j", Role.UNSEEN: "--conf-path --on-download-complete --on-download-start", Role.READ: "-i --input-file"})),
-    **rows("youtube-dl yt-dlp", Program("file.download", rest=Role.URL, options={Role.TEXT: "-f --format -o --output -P --paths --cookies-from-browser --proxy", Role.RUN: "--exec --downloader --external-downloader", Role.UNSEEN: "--config-locations --plugin-dirs -a --batch-file"})),
-    **rows("lynx w3m links elinks", Program("web.read", rest=Role.URL, options={Role.TEXT: "-width -cols", Role.UNSEEN: "-cfg -config -cmd_script -editor", Role.READ: "-post_data! -get_data!"}, single=True)),
+    **rows(
+        "aria2c axel",
+        Program(
+            "file.download",
+            rest=Role.URL,
+            options={
+                Role.TEXT: "-o --out -d --dir -s -x -j",
+                Role.UNSEEN: "--conf-path --on-download-complete --on-download-start",
+                Role.READ: "-i --input-file",
+            },
+        ),
+    ),
+    **rows(
+        "youtube-dl yt-dlp",
+        Program(
+            "file.download",
+            rest=Role.URL,
+            options={
+                Role.TEXT: "-f --format -o --output -P --paths --cookies-from-browser --proxy",
+                Role.RUN: "--exec --downloader --external-downloader",
+                Role.UNSEEN: "--config-locations --plugin-dirs -a --batch-file",
+            },
+        ),
+    ),
+    **rows(
+        "lynx w3m links elinks",
+        Program(
+            "web.read",
+            rest=Role.URL,
+            options={
+                Role.TEXT: "-width -cols",
+                Role.UNSEEN: "-cfg -config -cmd_script -editor",
+                Role.READ: "-post_data! -get_data!",
+            },
+            single=True,
+        ),
+    ),
     **rows("xdg-open open sensible-browser firefox chromium google-chrome", Program("process.control", rest=Role.URL)),
-    **rows("grpcurl", Program("web.post", operands=(Role.HOST,), options={Role.TEXT: "-d -H -proto -import-path -authority"}, single=True)),
+    **rows(
+        "grpcurl",
+        Program(
+            "web.post", operands=(Role.HOST,), options={Role.TEXT: "-d -H -proto -import-path -authority"}, single=True
+        ),
+    ),
     "websocat": Program("web.post", rest=Role.URL, sure=False),
     "wscat": Program("web.post", options={Role.URL: "-c --connect", Role.TEXT: "-x -H"}),
-    **rows("ab wrk hey siege k6 vegeta", Program("web.post", rest=Role.URL, options={Role.TEXT: "-n -c -t -d -z -q -m -H -T -p -s"})),
+    **rows(
+        "ab wrk hey siege k6 vegeta",
+        Program("web.post", rest=Role.URL, options={Role.TEXT: "-n -c -t -d -z -q -m -H -T -p -s"}),
+    ),
 }

@@ -169,7 +169,18 @@ def _dot(call: Call, text: Word) -> None:
         parts = line.split()
         if not parts:
             continue
-        if parts[0] in {".output", ".once", ".log", ".backup", ".save", ".clone", ".trace", ".excel", ".archive", ".ar"}:
+        if parts[0] in {
+            ".output",
+            ".once",
+            ".log",
+            ".backup",
+            ".save",
+            ".clone",
+            ".trace",
+            ".excel",
+            ".archive",
+            ".ar",
+        }:
             if any(part.startswith("|") for part in parts[1:]) or len(parts) < 2:
                 call.unseen("output goes to a program")
             else:
@@ -194,10 +205,58 @@ def _redis(call: Call, program: Program) -> None:
             call.unseen("a server script")
     words = [word.text.upper() for word in split.operands]
     verb = words[0] if words else ""
-    reads = {"GET", "MGET", "KEYS", "SCAN", "INFO", "PING", "TTL", "TYPE", "EXISTS", "HGET", "HGETALL", "LRANGE", "LLEN", "SMEMBERS", "ZRANGE", "DBSIZE", "STRLEN", "HKEYS", "HVALS", "SCARD", "ZCARD", "PTTL", "MONITOR", "TIME", "LASTSAVE", "MEMORY", "XRANGE", "XLEN", "ROLE", "SISMEMBER", "CLIENT", "SLOWLOG", "LATENCY"}
+    reads = {
+        "GET",
+        "MGET",
+        "KEYS",
+        "SCAN",
+        "INFO",
+        "PING",
+        "TTL",
+        "TYPE",
+        "EXISTS",
+        "HGET",
+        "HGETALL",
+        "LRANGE",
+        "LLEN",
+        "SMEMBERS",
+        "ZRANGE",
+        "DBSIZE",
+        "STRLEN",
+        "HKEYS",
+        "HVALS",
+        "SCARD",
+        "ZCARD",
+        "PTTL",
+        "MONITOR",
+        "TIME",
+        "LASTSAVE",
+        "MEMORY",
+        "XRANGE",
+        "XLEN",
+        "ROLE",
+        "SISMEMBER",
+        "CLIENT",
+        "SLOWLOG",
+        "LATENCY",
+    }
     if verb in reads:
         call.effect("database.read")
-    elif verb in {"DEL", "FLUSHALL", "FLUSHDB", "UNLINK", "HDEL", "SREM", "ZREM", "LREM", "XDEL", "GETDEL", "LTRIM", "SHUTDOWN", "EXPIRE"}:
+    elif verb in {
+        "DEL",
+        "FLUSHALL",
+        "FLUSHDB",
+        "UNLINK",
+        "HDEL",
+        "SREM",
+        "ZREM",
+        "LREM",
+        "XDEL",
+        "GETDEL",
+        "LTRIM",
+        "SHUTDOWN",
+        "EXPIRE",
+    }:
         call.effect("database.delete")
     elif verb in {"EVAL", "EVALSHA", "SCRIPT", "MODULE", "FCALL", "FUNCTION", "DEBUG", "SLAVEOF", "REPLICAOF"}:
         call.unseen("code in the server")
@@ -222,14 +281,28 @@ def _mongo(call: Call, program: Program) -> None:
         lowered = text.text.lower()
         if any(name in lowered for name in (".delete", ".drop", ".remove(", "dropdatabase")):
             call.effect("database.delete")
-        elif any(name in lowered for name in (".insert", ".update", ".replace", ".create", ".save(", "bulkwrite", ".rename")):
+        elif any(
+            name in lowered for name in (".insert", ".update", ".replace", ".create", ".save(", "bulkwrite", ".rename")
+        ):
             call.effect("database.write")
     if not texts:
         call.unseen("a database session")
 
 
-_DUMP = Program("database.read", options={Role.WRITE: "-f --file -r --result-file --out -o --archive?", Role.HOST: "-h --host", Role.TEXT: "-U --username -u --user -p? --password? -P --port -d --dbname --db -t --table -n --schema -F --format -T -Z -c! --uri --collection"})
-_RESTORE = Program("database.write", rest=Role.READ, options={Role.HOST: "-h --host", Role.TEXT: "-U -u -p? -P -d --dbname -F -j -t -n"}, also={"database.delete": "-c --clean --drop"})
+_DUMP = Program(
+    "database.read",
+    options={
+        Role.WRITE: "-f --file -r --result-file --out -o --archive?",
+        Role.HOST: "-h --host",
+        Role.TEXT: "-U --username -u --user -p? --password? -P --port -d --dbname --db -t --table -n --schema -F --format -T -Z -c! --uri --collection",
+    },
+)
+_RESTORE = Program(
+    "database.write",
+    rest=Role.READ,
+    options={Role.HOST: "-h --host", Role.TEXT: "-U -u -p? -P -d --dbname -F -j -t -n"},
+    also={"database.delete": "-c --clean --drop"},
+)
 
 PROGRAMS = {
     **rows("psql pgcli", Program("database.read", options=_PSQL.options, hook=_psql)),

@@ -64,16 +64,49 @@ def _ex(call: Call, value: Word) -> None:
         shell_line(call, Word(text[1:], value.sure))
 
 
-_EMACS = Program("file.write", rest=Role.TARGET, options={Role.UNSEEN: "--eval -eval -l --load -f --funcall --script -x", Role.TEXT: "-T --title -fn"}, single=False)
-_EDIT = Program("file.write", rest=Role.TARGET, options={Role.UNSEEN: "--install-extension --extensions-dir --user-data-dir --eval -s --rcfile", Role.TEXT: "-g --goto! -r!"})
-_VIM = Program("file.write", options={Role.RUN: "-c --cmd", Role.UNSEEN: "-S -s -u -U --remote-expr --remote-send -W", Role.TEXT: "-T -i -q -t -w -p? -o? -O?"}, hook=_vim)
+_EMACS = Program(
+    "file.write",
+    rest=Role.TARGET,
+    options={Role.UNSEEN: "--eval -eval -l --load -f --funcall --script -x", Role.TEXT: "-T --title -fn"},
+    single=False,
+)
+_EDIT = Program(
+    "file.write",
+    rest=Role.TARGET,
+    options={
+        Role.UNSEEN: "--install-extension --extensions-dir --user-data-dir --eval -s --rcfile",
+        Role.TEXT: "-g --goto! -r!",
+    },
+)
+_VIM = Program(
+    "file.write",
+    options={
+        Role.RUN: "-c --cmd",
+        Role.UNSEEN: "-S -s -u -U --remote-expr --remote-send -W",
+        Role.TEXT: "-T -i -q -t -w -p? -o? -O?",
+    },
+    hook=_vim,
+)
 _PAGER = Program(
     "file.read",
     rest=Role.TARGET,
-    options={Role.WRITE: "-o --log-file -O --LOG-FILE", Role.UNSEEN: "-k --lesskey-file --lesskey-src --lesskey-content", Role.RUN: "", Role.TEXT: "-p --pattern -P --prompt -b --buffers -h --max-back-scroll -j --jump-target -x --tabs -y -z --window -D --color -# --shift -t --tag -T --tag-file --cmd"},
+    options={
+        Role.WRITE: "-o --log-file -O --LOG-FILE",
+        Role.UNSEEN: "-k --lesskey-file --lesskey-src --lesskey-content",
+        Role.RUN: "",
+        Role.TEXT: "-p --pattern -P --prompt -b --buffers -h --max-back-scroll -j --jump-target -x --tabs -y -z --window -D --color -# --shift -t --tag -T --tag-file --cmd",
+    },
     hook=_less_command,
 )
-_MAN = Program("file.read", rest=Role.TEXT, options={Role.RUN: "-P --pager -H? --html? --browser -B", Role.UNSEEN: "-C --config-file -X? --gxditview? -T? --troff-device? -p --preprocessor", Role.TEXT: "-s --sections -S -k! -f! -M --manpath -L --locale -m --systems -R --recode -E -e -r --prompt"})
+_MAN = Program(
+    "file.read",
+    rest=Role.TEXT,
+    options={
+        Role.RUN: "-P --pager -H? --html? --browser -B",
+        Role.UNSEEN: "-C --config-file -X? --gxditview? -T? --troff-device? -p --preprocessor",
+        Role.TEXT: "-s --sections -S -k! -f! -M --manpath -L --locale -m --systems -R --recode -E -e -r --prompt",
+    },
+)
 
 
 PROGRAMS = {

@@ -42,11 +42,14 @@ def _gh_api(call: Call, program: Program) -> None:
     words = call.words[1:]
     while words and words[0].text != "api":
         words = words[1:]
-    row = Program("repo.read", options={
-        Role.SCRIPT: "-f --raw-field -F --field",
-        Role.READ: "--input",
-        Role.TEXT: "-X --method -H --header -q --jq -t --template --hostname --cache -p --preview",
-    })
+    row = Program(
+        "repo.read",
+        options={
+            Role.SCRIPT: "-f --raw-field -F --field",
+            Role.READ: "--input",
+            Role.TEXT: "-X --method -H --header -q --jq -t --template --hostname --cache -p --preview",
+        },
+    )
     split = Split(words[1:], table_of(row), posix=False, single=False)
     method, sends = "", False
     fields: list[Word] = []
@@ -77,14 +80,29 @@ def _gh_api(call: Call, program: Program) -> None:
         call.url(_api_capability(method, endpoint), operands[0])
 
 
-_ACCESS = ("collaborators", "invitations", "memberships", "keys", "protection", "secrets", "permission", "teams", "hooks", "visibility")
+_ACCESS = (
+    "collaborators",
+    "invitations",
+    "memberships",
+    "keys",
+    "protection",
+    "secrets",
+    "permission",
+    "teams",
+    "hooks",
+    "visibility",
+)
 
 
 def _api_capability(method: str, endpoint: str) -> str:
     if method in {"GET", "HEAD"}:
         return "repo.read"
     if method == "DELETE":
-        return "repo.admin" if any(part in endpoint for part in ("collaborators", "memberships", "protection")) else "repo.delete"
+        return (
+            "repo.admin"
+            if any(part in endpoint for part in ("collaborators", "memberships", "protection"))
+            else "repo.delete"
+        )
     if any(part in endpoint for part in _ACCESS):
         return "repo.admin"
     if "/merge" in endpoint:
@@ -94,7 +112,9 @@ def _api_capability(method: str, endpoint: str) -> str:
 
 _MUTATION = re.compile(r"\bmutation\b")
 _DELETES = re.compile(r"\b(?:delete|archive)[A-Z]\w*")
-_GRANTS = re.compile(r"\b(?:remove|add|update|invite|grant|revoke|set)\w*(?:Collaborator|Member|Protection|Role|Access|Visibility|Permission|Team|Key|Owner)\w*")
+_GRANTS = re.compile(
+    r"\b(?:remove|add|update|invite|grant|revoke|set)\w*(?:Collaborator|Member|Protection|Role|Access|Visibility|Permission|Team|Key|Owner)\w*"
+)
 
 
 def _graphql(call: Call, fields: list[Word], *, sends: bool) -> None:
@@ -123,19 +143,27 @@ def _graphql(call: Call, fields: list[Word], *, sends: bool) -> None:
 def _repo_edit(call: Call, program: Program) -> None:
     """``gh repo edit`` changes a repository; its visibility is who may see it."""
     opens = any(word.text.startswith("--visib") for word in call.words)
-    by_row(call, _row("repo.admin" if opens else "repo.write", "repo"), [w for w in call.words[1:] if w.text not in {"repo", "edit"}])
+    by_row(
+        call,
+        _row("repo.admin" if opens else "repo.write", "repo"),
+        [w for w in call.words[1:] if w.text not in {"repo", "edit"}],
+    )
 
 
 def _pr_review(call: Call, program: Program) -> None:
-    by_row(call, _row("pr.review", "pr"), [w for w in call.words[1:] if w.text not in {"pr", "mr", "review", "approve"}])
+    by_row(
+        call, _row("pr.review", "pr"), [w for w in call.words[1:] if w.text not in {"pr", "mr", "review", "approve"}]
+    )
 
 
 _FORGE: dict[str, Program] = {
     **_verbs("list view status diff checks watch show ls download get verify logs", "repo.read"),
-    **{key: LOOK for key in _verbs("list view status diff checks watch show ls get verify logs trace", "repo.read")},
+    **dict.fromkeys(_verbs("list view status diff checks watch show ls get verify logs trace", "repo.read"), LOOK),
     **_verbs("delete remove", "repo.delete"),
     **_verbs("create new", "repo.write"),
-    **_verbs("edit update upload sync rename archive unarchive fork set-default close reopen enable disable", "repo.write"),
+    **_verbs(
+        "edit update upload sync rename archive unarchive fork set-default close reopen enable disable", "repo.write"
+    ),
     **_verbs("create new", "pr.create", nouns="pr mr"),
     **_verbs("close reopen edit update ready lock unlock", "issue.update", nouns="pr mr"),
     **_verbs("merge", "repo.merge", nouns="pr mr"),
@@ -145,7 +173,11 @@ _FORGE: dict[str, Program] = {
     **_verbs("create new", "issue.create", nouns="issue"),
     **_verbs("close reopen edit update lock unlock pin unpin transfer develop", "issue.update", nouns="issue"),
     **_verbs("rerun cancel run trigger retry", "workflow.run", nouns="run workflow ci pipeline job"),
-    **_verbs("set delete remove create add revoke rotate", "repo.admin", nouns="secret variable ssh-key gpg-key deploy-key token ruleset"),
+    **_verbs(
+        "set delete remove create add revoke rotate",
+        "repo.admin",
+        nouns="secret variable ssh-key gpg-key deploy-key token ruleset",
+    ),
     **_verbs("clone", "git.update", nouns="repo gist"),
     **_verbs("download", "file.download", nouns="run release"),
     "repo edit": Program("repo.write", hook=_repo_edit),
@@ -170,15 +202,22 @@ _FORGE: dict[str, Program] = {
     "copilot": Program("web.post"),
 }
 
+
 def _stripe(call: Call, program: Program) -> None:
     """``stripe RESOURCE VERB``: creating or confirming a payment moves money."""
     words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
     money = {"charges", "payment_intents", "payouts", "transfers", "invoices", "subscriptions", "topups", "post"}
     if words[:1] == ["refunds"] and "create" in words:
         call.effect("payment.refund")
-    elif words and words[0] in money and set(words) & {"create", "confirm", "capture", "pay", "post"} or words[:1] == ["post"]:
+    elif (words and words[0] in money and set(words) & {"create", "confirm", "capture", "pay", "post"}) or words[
+        :1
+    ] == ["post"]:
         call.effect("payment.send")
-    elif not words or words[0] in {"logs", "get", "version", "status", "listen"} or set(words) & {"list", "retrieve", "search"}:
+    elif (
+        not words
+        or words[0] in {"logs", "get", "version", "status", "listen"}
+        or set(words) & {"list", "retrieve", "search"}
+    ):
         call.effect("payment.read")
     else:
         call.effect("web.post")
@@ -198,7 +237,10 @@ def _platform(extra: dict[str, Program] | None = None) -> Program:
             **rows(_DEPLOYS, Program("deploy.run", rest=Role.TEXT)),
             **rows(_REMOVES, Program("cloud.delete", rest=Role.OBJECT, kind="resource")),
             **rows(_ACCESS_WORDS, Program("cloud.admin", rest=Role.TEXT)),
-            **rows("create launch scale restart start stop link add alias domains dns", Program("cloud.write", rest=Role.TEXT)),
+            **rows(
+                "create launch scale restart start stop link add alias domains dns",
+                Program("cloud.write", rest=Role.TEXT),
+            ),
             **rows("dev serve emulators:start", Program("process.control")),
             **rows("build", Program("build.run")),
             **rows("init", Program("file.write")),

@@ -31,7 +31,7 @@ _SAFE_SETTINGS = frozenset(
     push.default push.autosetupremote fetch.prune fetch.parallel init.defaultbranch gc.auto grep.linenumber
     grep.patterntype http.postbuffer http.lowspeedlimit http.lowspeedtime http.version safe.directory
     submodule.recurse blame.date format.pretty pack.threads index.threads protocol.version
-    versionsort.suffix""".split()  # noqa: SIM905
+    versionsort.suffix""".split()
 )
 _PAGER_OFF = frozenset({"cat", "", "less", "false"})
 _GLOBAL = Program(
@@ -164,26 +164,49 @@ def _objects(call: Call, capability: str, kind: str, words: list[Word]) -> None:
 
 
 def _branch(call: Call, words: list[Word]) -> None:
-    names = _operands(words, "-u --set-upstream-to --contains --no-contains --merged --no-merged --points-at --sort --format --color?")
+    names = _operands(
+        words, "-u --set-upstream-to --contains --no-contains --merged --no-merged --points-at --sort --format --color?"
+    )
     if _has(words, "-d", "-D", "--delete"):
         _objects(call, "git.delete", "branch", names)
     elif _has(words, "-m", "-M", "-c", "-C", "--move", "--copy"):
         _objects(call, "git.branch", "branch", names)
-    elif _has(words, "--edit-description", "-u", "--set-upstream-to", "--unset-upstream", "-t", "--track", "-f", "--force"):
+    elif _has(
+        words, "--edit-description", "-u", "--set-upstream-to", "--unset-upstream", "-t", "--track", "-f", "--force"
+    ):
         _objects(call, "git.branch", "branch", names)
         if _has(words, "--edit-description"):
             call.unseen("git opens an editor")
-    elif names and not _has(words, "-l", "--list", "-a", "--all", "-r", "--remotes", "--contains", "--merged", "--no-merged", "--points-at", "--no-contains", "--show-current"):
+    elif names and not _has(
+        words,
+        "-l",
+        "--list",
+        "-a",
+        "--all",
+        "-r",
+        "--remotes",
+        "--contains",
+        "--merged",
+        "--no-merged",
+        "--points-at",
+        "--no-contains",
+        "--show-current",
+    ):
         _objects(call, "git.branch", "branch", names[:1])
     else:
         call.effect("git.read")
 
 
 def _tag(call: Call, words: list[Word]) -> None:
-    names = _operands(words, "-m --message -F --file -u --local-user --contains --no-contains --points-at --sort --format --merged --no-merged --cleanup -n?")
+    names = _operands(
+        words,
+        "-m --message -F --file -u --local-user --contains --no-contains --points-at --sort --format --merged --no-merged --cleanup -n?",
+    )
     if _has(words, "-d", "--delete"):
         _objects(call, "git.delete", "tag", names)
-    elif not names or _has(words, "-l", "--list", "-n", "--contains", "--points-at", "--merged", "--no-merged", "-v", "--verify", "--sort"):
+    elif not names or _has(
+        words, "-l", "--list", "-n", "--contains", "--points-at", "--merged", "--no-merged", "-v", "--verify", "--sort"
+    ):
         call.effect("git.read")
     else:
         _objects(call, "git.branch", "tag", names[:1])
@@ -238,7 +261,9 @@ def _push(call: Call, words: list[Word]) -> None:
             if value is not None:
                 shell_line(call, value)
     deletes = _has(words, "-d", "--delete")
-    if _has(words, "-f", "--force", "--force-with-lease", "--force-if-includes") or any(w.text.startswith("+") for w in names[1:]):
+    if _has(words, "-f", "--force", "--force-with-lease", "--force-if-includes") or any(
+        w.text.startswith("+") for w in names[1:]
+    ):
         call.value("git.push", "force", "true")
     if _has(words, "--mirror", "--prune"):
         call.effect("git.delete")
@@ -299,7 +324,20 @@ def _config(call: Call, words: list[Word]) -> None:
     """``git config`` reads with one name, writes with two words; a value can name a program."""
     names = _operands(words, "-f --file --blob --type -t --default --comment --fixed-value!")
     verb = names[0].text if names else ""
-    reads = _has(words, "-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--show-origin", "--show-scope", "--get-color", "--get-colorbool", "--name-only")
+    reads = _has(
+        words,
+        "-l",
+        "--list",
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--get-urlmatch",
+        "--show-origin",
+        "--show-scope",
+        "--get-color",
+        "--get-colorbool",
+        "--name-only",
+    )
     if reads or verb in {"list", "get", "get-all", "get-regexp"} or not words:
         call.effect("git.read")
         return
@@ -309,7 +347,9 @@ def _config(call: Call, words: list[Word]) -> None:
         return
     if verb in {"set", "unset", "rename-section", "remove-section"} and len(names) > 1:
         names = names[1:]
-    elif len(names) == 1 and not _has(words, "--unset", "--unset-all", "--add", "--replace-all", "--remove-section", "--rename-section"):
+    elif len(names) == 1 and not _has(
+        words, "--unset", "--unset-all", "--add", "--replace-all", "--remove-section", "--rename-section"
+    ):
         call.effect("git.read")
         return
     call.effect("git.config")
@@ -365,7 +405,9 @@ def _is_path(text: str) -> bool:
 
 
 def _switch(call: Call, words: list[Word]) -> None:
-    row = Program("git.branch", options={Role.OBJECT: "-c -C --create --force-create --orphan"}, rest=Role.OBJECT, kind="branch")
+    row = Program(
+        "git.branch", options={Role.OBJECT: "-c -C --create --force-create --orphan"}, rest=Role.OBJECT, kind="branch"
+    )
     by_row(call, row, words)
     if _has(words, "-f", "--force", "--discard-changes", "-C"):
         call.effect("git.delete")
@@ -382,7 +424,9 @@ def _restore(call: Call, words: list[Word]) -> None:
 
 def _reset(call: Call, words: list[Word]) -> None:
     """``git reset --hard`` (also ``--har``) throws away changes; otherwise it only moves the index."""
-    hard = any(len(word.text) > 3 and ("--hard".startswith(word.text) or "--merge".startswith(word.text)) for word in words)
+    hard = any(
+        len(word.text) > 3 and ("--hard".startswith(word.text) or "--merge".startswith(word.text)) for word in words
+    )
     if hard:
         call.path("git.delete", Word("."))
     else:
@@ -450,7 +494,9 @@ def _bisect(call: Call, words: list[Word]) -> None:
 
 
 def _rebase(call: Call, words: list[Word]) -> None:
-    row = Program("git.update", options={Role.RUN: "-x --exec", Role.TEXT: "--onto -s --strategy -X --strategy-option -C"})
+    row = Program(
+        "git.update", options={Role.RUN: "-x --exec", Role.TEXT: "--onto -s --strategy -X --strategy-option -C"}
+    )
     by_row(call, row, words)
     if _has(words, "-i", "--interactive", "--edit-todo"):
         call.unseen("git opens an editor")
@@ -459,7 +505,13 @@ def _rebase(call: Call, words: list[Word]) -> None:
 def _notes(call: Call, words: list[Word]) -> None:
     names = _operands(words, "--ref -m -F -c -C")
     verb = names[0].text if names else "list"
-    call.effect("git.delete" if verb in {"remove", "prune"} else "git.read" if verb in {"list", "show", "get-ref"} else "git.commit")
+    call.effect(
+        "git.delete"
+        if verb in {"remove", "prune"}
+        else "git.read"
+        if verb in {"list", "show", "get-ref"}
+        else "git.commit"
+    )
 
 
 def _send_email(call: Call, words: list[Word]) -> None:
@@ -488,7 +540,10 @@ def _grep(call: Call, words: list[Word]) -> None:
 
 
 def _archive(call: Call, words: list[Word]) -> None:
-    row = Program("git.read", options={Role.WRITE: "-o --output", Role.RUN: "--exec", Role.TEXT: "--format --prefix --add-file --remote"})
+    row = Program(
+        "git.read",
+        options={Role.WRITE: "-o --output", Role.RUN: "--exec", Role.TEXT: "--format --prefix --add-file --remote"},
+    )
     split = Split(words, table_of(row), posix=False, single=False)
     by_row(call, row, words)
     for name, _, value in split.given:
@@ -606,11 +661,28 @@ _ROWS: dict[str, Program] = {
     "add": Program("git.commit", rest=Role.TARGET, options={Role.TEXT: "--chmod", Role.READ: "--pathspec-from-file"}),
     "stage": Program("git.commit", rest=Role.TARGET),
     "mv": Program("file.move", rest=Role.TARGET),
-    "merge": Program("git.update", rest=Role.OBJECT, kind="branch", options={Role.TEXT: "-m -F -s --strategy -X --strategy-option -S? --log? --into-name --cleanup"}),
-    "cherry-pick": Program("git.update", rest=Role.OBJECT, kind="commit", options={Role.TEXT: "-m --mainline -s! --strategy -X -S?"}),
-    "revert": Program("git.update", rest=Role.OBJECT, kind="commit", options={Role.TEXT: "-m --mainline --strategy -X -S?"}),
+    "merge": Program(
+        "git.update",
+        rest=Role.OBJECT,
+        kind="branch",
+        options={Role.TEXT: "-m -F -s --strategy -X --strategy-option -S? --log? --into-name --cleanup"},
+    ),
+    "cherry-pick": Program(
+        "git.update", rest=Role.OBJECT, kind="commit", options={Role.TEXT: "-m --mainline -s! --strategy -X -S?"}
+    ),
+    "revert": Program(
+        "git.update", rest=Role.OBJECT, kind="commit", options={Role.TEXT: "-m --mainline --strategy -X -S?"}
+    ),
     "am": Program("git.update", rest=Role.READ, options={Role.TEXT: "-p -C --directory"}),
-    "init": Program("git.update", rest=Role.TARGET, options={Role.TEXT: "-b --initial-branch --object-format --ref-format --shared?", Role.UNSEEN: "--template", Role.TARGET: "--separate-git-dir"}),
+    "init": Program(
+        "git.update",
+        rest=Role.TARGET,
+        options={
+            Role.TEXT: "-b --initial-branch --object-format --ref-format --shared?",
+            Role.UNSEEN: "--template",
+            Role.TARGET: "--separate-git-dir",
+        },
+    ),
     "bundle": Program("file.write", operands=(Role.TEXT, Role.TARGET)),
     "maintenance": Program("git.update"),
     "repack": Program("git.update"),

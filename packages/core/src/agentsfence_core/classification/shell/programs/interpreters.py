@@ -156,7 +156,7 @@ _MODULES: dict[str, Program] = {
 }
 _PLAIN_TOOLS = frozenset(
     """pip pytest mypy ruff black isort flake8 pylint coverage tox nox build twine bandit pyright pre_commit sphinx
-    mkdocs poetry uv pipx ensurepip nose2 yapf autopep8 pycodestyle pydocstyle vulture""".split()  # noqa: SIM905
+    mkdocs poetry uv pipx ensurepip nose2 yapf autopep8 pycodestyle pydocstyle vulture""".split()
 )
 
 

@@ -53,10 +53,10 @@ def _transfer(call: Call, program: Program) -> None:
     if not operands:
         call.effect("file.read")
         return
-    sources, target = operands[:-1], operands[-1]
     dry = {"n", "dry-run", "list-only"} & set(split.strays)
-    if len(operands) == 1 or dry:
-        sources, target = operands, None  # type: ignore[assignment]
+    looks = len(operands) == 1 or bool(dry)
+    sources = operands if looks else operands[:-1]
+    target = None if looks else operands[-1]
     upload = target is not None and bool(_remote_part(target))
     for word in sources:
         host = _remote_part(word)
@@ -83,7 +83,11 @@ def _remote_shell(call: Call, name: str, value: Word | None) -> None:
         first = value.text.split(" ")[0]
         if first in {"ssh", "/usr/bin/ssh"} and "proxycommand" not in value.text.lower():
             return
-    if name == "o" and value is not None and not value.text.lower().startswith(("proxycommand", "localcommand", "knownhostscommand")):
+    if (
+        name == "o"
+        and value is not None
+        and not value.text.lower().startswith(("proxycommand", "localcommand", "knownhostscommand"))
+    ):
         return
     call.unseen("an option starts a program")
     if value is not None:
@@ -103,7 +107,9 @@ _RSYNC = Program(
     },
     hook=_transfer,
 )
-_SCP = Program("file.copy", options={Role.RUN: "-S -o", Role.READ: "-i -F", Role.TEXT: "-c -l -P -J -X -D"}, hook=_transfer)
+_SCP = Program(
+    "file.copy", options={Role.RUN: "-S -o", Role.READ: "-i -F", Role.TEXT: "-c -l -P -J -X -D"}, hook=_transfer
+)
 
 
 def _netcat(call: Call, program: Program) -> None:
@@ -148,7 +154,7 @@ def _socat(call: Call, program: Program) -> None:
 
 
 _OPENSSL_READS = frozenset(
-    "version x509 crl dgst asn1parse verify ciphers speed list errstr prime rand s_time storeutl help md5 sha1 sha256 sha512 info".split()  # noqa: SIM905
+    "version x509 crl dgst asn1parse verify ciphers speed list errstr prime rand s_time storeutl help md5 sha1 sha256 sha512 info".split()
 )
 
 
@@ -172,7 +178,36 @@ def _openssl(call: Call, program: Program) -> None:
         row = Program("web.post" if call.piped else "web.read", options=row.options, single=True)
     elif verb in {"s_server", "ocsp", "ts", "cms", "smime", "ca"}:
         row = Program("process.control" if verb == "s_server" else "file.write", options=row.options, single=True)
-    elif verb not in _OPENSSL_READS and verb not in {"enc", "req", "rsa", "ec", "pkey", "genrsa", "genpkey", "ecparam", "pkcs12", "pkcs8", "pkcs7", "passwd", "base64", "dhparam", "pkeyutl", "rsautl", "dsa", "ecdsa", "gendsa", "crl2pkcs7", "spkac", "kdf", "mac", "rehash", "nseq", "fipsinstall", "aes-256-cbc", "sess_id"}:
+    elif verb not in _OPENSSL_READS and verb not in {
+        "enc",
+        "req",
+        "rsa",
+        "ec",
+        "pkey",
+        "genrsa",
+        "genpkey",
+        "ecparam",
+        "pkcs12",
+        "pkcs8",
+        "pkcs7",
+        "passwd",
+        "base64",
+        "dhparam",
+        "pkeyutl",
+        "rsautl",
+        "dsa",
+        "ecdsa",
+        "gendsa",
+        "crl2pkcs7",
+        "spkac",
+        "kdf",
+        "mac",
+        "rehash",
+        "nseq",
+        "fipsinstall",
+        "aes-256-cbc",
+        "sess_id",
+    }:
         call.unseen("an unknown openssl command")
         return
     by_row(call, row, words[1:])
@@ -195,9 +230,38 @@ def _mail(call: Call, program: Program) -> None:
     draft.recipients += [word.text for word in split.operands]
 
 
-_MAIL = Program("email.send", options={Role.RECIPIENT: "-c -b --cc --bcc --to -t? --recipient", Role.READ: "-a --attach -A -q -F --attachment", Role.TEXT: "-s --subject -r --from -f -S -e -u -xu -xp -o -m --body --header -h --auth-user --auth-password -au -ap", Role.HOST: "--server --smtp"}, hook=_mail)
-_SWAKS = Program("email.send", options={Role.RECIPIENT: "--to -t --cc --bcc", Role.READ: "--attach --data -d --attach-body", Role.HOST: "--server -s", Role.TEXT: "--from -f --header --body --h-Subject --auth-user --auth-password --port -p --ehlo --helo"}, hook=_mail)
-_INTERACTIVE = Program("file.upload", operands=(Role.HOST,), options={Role.RUN: "-S -D -e -c", Role.UNSEEN: "-b -f", Role.TEXT: "-P -p -u -i -o -F -l -R -B"}, sure=False)
+_MAIL = Program(
+    "email.send",
+    options={
+        Role.RECIPIENT: "-c -b --cc --bcc --to -t? --recipient",
+        Role.READ: "-a --attach -A -q -F --attachment",
+        Role.TEXT: "-s --subject -r --from -f -S -e -u -xu -xp -o -m --body --header -h --auth-user --auth-password -au -ap",
+        Role.HOST: "--server --smtp",
+    },
+    hook=_mail,
+)
+_SWAKS = Program(
+    "email.send",
+    options={
+        Role.RECIPIENT: "--to -t --cc --bcc",
+        Role.READ: "--attach --data -d --attach-body",
+        Role.HOST: "--server -s",
+        Role.TEXT: "--from -f --header --body --h-Subject --auth-user --auth-password --port -p --ehlo --helo",
+    },
+    hook=_mail,
+)
+_INTERACTIVE = Program(
+    "file.upload",
+    operands=(Role.HOST,),
+    options={Role.RUN: "-S -D -e -c", Role.UNSEEN: "-b -f", Role.TEXT: "-P -p -u -i -o -F -l -R -B"},
+    sure=False,
+)
+
+
+def _shows_or_sets(call: Call, program: Program) -> None:
+    """With one word or none these only show."""
+    call.effect("system.read" if len(call.words) < 3 else "system.configure")
+
 
 PROGRAMS = {
     **rows("ping ping6 fping traceroute traceroute6 tracepath mtr arping", _PING),
@@ -229,10 +293,10 @@ PROGRAMS = {
     **rows("tcpdump tshark dumpcap", Program("system.read", options={Role.WRITE: "-w", Role.READ: "-r -F", Role.RUN: "-z", Role.TEXT: "-i -c -s -n! -G -C -W -Y -f -T -e"})),
     **rows("ss netstat arp ifstat iftop nethogs", Program("system.read")),
     "ip": Program("system.read", subcommands=None, hook=lambda call, program: _ip(call)),
-    "ifconfig": Program("system.read", hook=lambda call, program: call.effect("system.read" if len(call.words) < 3 else "system.configure") and None),
+    "ifconfig": Program("system.read", hook=_shows_or_sets),
     **rows("iptables ip6tables nft ufw firewall-cmd pfctl", Program("system.configure", hook=lambda call, program: _firewall(call))),
     **rows("nmcli resolvectl networkctl", Program("system.configure", hook=lambda call, program: _network(call))),
-    "route": Program("system.read", hook=lambda call, program: call.effect("system.read" if len(call.words) < 3 else "system.configure") and None),
+    "route": Program("system.read", hook=_shows_or_sets),
     **rows("ngrok cloudflared localtunnel lt bore", Program("process.control", sure=False)),
     **rows("croc wormhole magic-wormhole transfer", Program("file.upload", operands=(Role.TEXT,), rest=Role.READ)),
     **rows("wg wg-quick openvpn tailscale", Program("system.configure")),
@@ -244,8 +308,12 @@ def _ip(call: Call) -> None:
     words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
     if "exec" in words:
         call.unseen("ip netns exec")
-    acts = {"add", "del", "delete", "set", "change", "replace", "flush", "append", "save", "restore", "attach"} & set(words)
-    call.effect("system.configure" if acts or any(word.text.startswith("-b") for word in call.words[1:]) else "system.read")
+    acts = {"add", "del", "delete", "set", "change", "replace", "flush", "append", "save", "restore", "attach"} & set(
+        words
+    )
+    call.effect(
+        "system.configure" if acts or any(word.text.startswith("-b") for word in call.words[1:]) else "system.read"
+    )
 
 
 def _firewall(call: Call) -> None:
@@ -257,5 +325,15 @@ def _firewall(call: Call) -> None:
 
 def _network(call: Call) -> None:
     words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
-    reads = not words or words[-1] in {"status", "show", "list", "query", "general", "device", "connection", "dev", "con"}
+    reads = not words or words[-1] in {
+        "status",
+        "show",
+        "list",
+        "query",
+        "general",
+        "device",
+        "connection",
+        "dev",
+        "con",
+    }
     call.effect("system.read" if reads or "show" in words or "query" in words[:1] else "system.configure")

@@ -39,7 +39,11 @@ _VERSION = re.compile(r"[=<>!~\[; ]")
 def _package(call: Call, capability: str, word: Word) -> None:
     """Add a package by its bare name; one from an address or a folder is not what its name says."""
     text = word.text
-    if "://" in text or text.startswith(("git+", ".", "/", "~", "file:", "github:")) or text.endswith((".tgz", ".whl", ".tar.gz", ".zip", ".deb", ".rpm")):
+    if (
+        "://" in text
+        or text.startswith(("git+", ".", "/", "~", "file:", "github:"))
+        or text.endswith((".tgz", ".whl", ".tar.gz", ".zip", ".deb", ".rpm"))
+    ):
         call.object(capability, "package", word)
         call.unverified(capability, TargetKind.OBJECTS)
         if "://" in text:
@@ -76,7 +80,25 @@ def _install(call: Call, program: Program) -> None:
 
 def _leading(words: list[Word], operands: list[Word]) -> int:
     """Return how many operands are subcommand words: ``pip install``, ``uv pip install``."""
-    known = {"install", "add", "i", "in", "uninstall", "remove", "rm", "pip", "tool", "python", "download", "wheel", "global", "un", "update", "upgrade", "up"}
+    known = {
+        "install",
+        "add",
+        "i",
+        "in",
+        "uninstall",
+        "remove",
+        "rm",
+        "pip",
+        "tool",
+        "python",
+        "download",
+        "wheel",
+        "global",
+        "un",
+        "update",
+        "upgrade",
+        "up",
+    }
     count = 0
     while count < len(operands) - 0 and operands[count].text in known and count < 3:
         count += 1
@@ -87,7 +109,20 @@ def _leading(words: list[Word], operands: list[Word]) -> int:
 REMOVE = Program("package.remove", rest=Role.OBJECT, kind="package")
 UPDATE = install()
 _TEST_NAMES = ("test", "spec", "e2e", "unit", "integration", "vitest", "jest", "coverage", "cov")
-_LINT_NAMES = ("lint", "format", "fmt", "typecheck", "type-check", "check-types", "types", "prettier", "eslint", "tsc", "check", "stylelint")
+_LINT_NAMES = (
+    "lint",
+    "format",
+    "fmt",
+    "typecheck",
+    "type-check",
+    "check-types",
+    "types",
+    "prettier",
+    "eslint",
+    "tsc",
+    "check",
+    "stylelint",
+)
 _BUILD_NAMES = ("build", "compile", "bundle", "docs", "dist", "pack", "codegen", "generate")
 
 
@@ -131,7 +166,16 @@ def _execute(call: Call, program: Program) -> None:
         if words and words[0].text == verb:
             words = words[1:]
             break
-    wanted = Program("package.install", options={Role.OBJECT: "-p --package --with --from", Role.RUN: "-c --call", Role.TEXT: "-w --workspace --python --project --directory --extra --group --prefix --index-url --env-file"}, kind="package", posix=True)
+    wanted = Program(
+        "package.install",
+        options={
+            Role.OBJECT: "-p --package --with --from",
+            Role.RUN: "-c --call",
+            Role.TEXT: "-w --workspace --python --project --directory --extra --group --prefix --index-url --env-file",
+        },
+        kind="package",
+        posix=True,
+    )
     split = Split(words, table_of(wanted), posix=True, single=False)
     for _, option, value in split.given:
         if option.role is Role.OBJECT and value is not None:
@@ -153,14 +197,16 @@ def _execute(call: Call, program: Program) -> None:
     if row is not None and (local or row.does in {"test.run", "lint.run", "build.run", "database.write"}):
         nested(call, [Word(name), *operands[1:]])
         return
-    if "/" in name and not name.startswith("@") or name.endswith((".py", ".sh", ".js")):
+    if ("/" in name and not name.startswith("@")) or name.endswith((".py", ".sh", ".js")):
         script(call, tool, operands[1:])
         return
     call.object("package.install", "package", tool)
     call.unseen("a package that is fetched and run", "package.install")
 
 
-def _manage(commands: dict[str, Program], *, scripts: bool = False, bare: str = "system.read", options: str = "") -> Program:
+def _manage(
+    commands: dict[str, Program], *, scripts: bool = False, bare: str = "system.read", options: str = ""
+) -> Program:
     """Return a row for a package manager; with ``scripts`` an unknown subcommand is a project script."""
     return Program(
         "package.install",
@@ -178,10 +224,19 @@ def _named_script(call: Call, program: Program) -> None:
 Hook = Callable[[Call, Program], None]
 _RUN = Program("script.run", options={Role.TEXT: "-w --workspace --prefix -C --filter -F --cwd"}, hook=_run)
 _EXEC = Program("package.install", hook=_execute)
-_NPM_INSTALL = install("--prefix --save-prefix -w --workspace --tag --loglevel --omit --include --cwd -C --filter -F", unseen="--script-shell")
+_NPM_INSTALL = install(
+    "--prefix --save-prefix -w --workspace --tag --loglevel --omit --include --cwd -C --filter -F",
+    unseen="--script-shell",
+)
 _NPM = {
-    **rows("install i add in ins inst isntall ci clean-install install-test it link ln rebuild update up upgrade dedupe ddp import approve-builds", _NPM_INSTALL),
-    **rows("ls list ll la view info show v outdated audit why explain help bin root prefix ping doctor fund docs repo bugs whoami search find query sbom diff licenses", LIST),
+    **rows(
+        "install i add in ins inst isntall ci clean-install install-test it link ln rebuild update up upgrade dedupe ddp import approve-builds",
+        _NPM_INSTALL,
+    ),
+    **rows(
+        "ls list ll la view info show v outdated audit why explain help bin root prefix ping doctor fund docs repo bugs whoami search find query sbom diff licenses",
+        LIST,
+    ),
     **rows("search find s", SEARCH),
     **rows("uninstall un unlink remove rm r prune autoremove", REMOVE),
     **rows("test t tst", TEST),
@@ -287,14 +342,22 @@ _POETRY = {
 
 
 def _system(installs: str, removes: str, lists: str) -> dict[str, Program]:
-    return {**rows(installs, install("-t -o -c --target-release --enablerepo --disablerepo")), **rows(removes, REMOVE), **rows(lists, LIST)}
+    return {
+        **rows(installs, install("-t -o -c --target-release --enablerepo --disablerepo")),
+        **rows(removes, REMOVE),
+        **rows(lists, LIST),
+    }
 
 
-_APT = _system(
-    "install upgrade full-upgrade dist-upgrade update build-dep reinstall source download satisfy",
-    "remove purge autoremove autopurge",
-    "list show search policy changelog depends rdepends moo check showpkg stats madison pkgnames dump indextargets",
-) | rows("clean autoclean", Program("file.delete")) | rows("edit-sources", Program("system.configure"))
+_APT = (
+    _system(
+        "install upgrade full-upgrade dist-upgrade update build-dep reinstall source download satisfy",
+        "remove purge autoremove autopurge",
+        "list show search policy changelog depends rdepends moo check showpkg stats madison pkgnames dump indextargets",
+    )
+    | rows("clean autoclean", Program("file.delete"))
+    | rows("edit-sources", Program("system.configure"))
+)
 
 
 def _pacman(call: Call, program: Program) -> None:
@@ -302,7 +365,9 @@ def _pacman(call: Call, program: Program) -> None:
     flags = next((word.text for word in call.words[1:] if word.text.startswith("-")), "")
     names = [word for word in call.words[1:] if not word.text.startswith("-")]
     capability = "package.install"
-    if flags.startswith(("-Q", "-F", "--query", "-T", "-V", "-h")) or (flags.startswith("-S") and set(flags) & set("sigl")):
+    if flags.startswith(("-Q", "-F", "--query", "-T", "-V", "-h")) or (
+        flags.startswith("-S") and set(flags) & set("sigl")
+    ):
         capability = "system.read"
     elif flags.startswith(("-R", "--remove", "-Sc")):
         capability = "package.remove"

@@ -40,14 +40,44 @@ def _systemctl(call: Call, program: Program) -> None:
     if not verb or verb in _SYSTEMCTL_READS or verb.startswith("list"):
         call.effect("process.read")
         return
-    configures = {"enable", "disable", "mask", "unmask", "link", "edit", "set-default", "reenable", "preset", "daemon-reload", "set-property", "set-environment", "unset-environment", "import-environment", "revert", "daemon-reexec", "reboot", "poweroff", "halt", "suspend", "hibernate", "rescue", "emergency", "kexec", "soft-reboot", "isolate", "default"}
+    configures = {
+        "enable",
+        "disable",
+        "mask",
+        "unmask",
+        "link",
+        "edit",
+        "set-default",
+        "reenable",
+        "preset",
+        "daemon-reload",
+        "set-property",
+        "set-environment",
+        "unset-environment",
+        "import-environment",
+        "revert",
+        "daemon-reexec",
+        "reboot",
+        "poweroff",
+        "halt",
+        "suspend",
+        "hibernate",
+        "rescue",
+        "emergency",
+        "kexec",
+        "soft-reboot",
+        "isolate",
+        "default",
+    }
     capability = "system.configure" if verb in configures else "process.control"
     call.effect(capability)
     for word in names:
         call.object(capability, "service", word)
 
 
-_SYSTEMCTL_READS = frozenset("status show is-active is-enabled is-failed cat help get-default show-environment is-system-running".split())  # noqa: SIM905
+_SYSTEMCTL_READS = frozenset(
+    "status show is-active is-enabled is-failed cat help get-default show-environment is-system-running".split()
+)
 
 
 def _service(call: Call, program: Program) -> None:
@@ -99,22 +129,40 @@ def _journal(call: Call, program: Program) -> None:
     if any(word.text.startswith(("--vac", "--rot", "--flu", "--sync")) for word in call.words[1:]):
         call.effect("file.delete")
     else:
-        by_row(call, Program("system.read", options={Role.READ: "--file -D --directory --root", Role.WRITE: "--cursor-file", Role.TEXT: "-u --unit -n --lines -p --priority -S --since -U --until -o --output -t -g --grep -b? --identifier"}), call.words[1:])
+        by_row(
+            call,
+            Program(
+                "system.read",
+                options={
+                    Role.READ: "--file -D --directory --root",
+                    Role.WRITE: "--cursor-file",
+                    Role.TEXT: "-u --unit -n --lines -p --priority -S --since -U --until -o --output -t -g --grep -b? --identifier",
+                },
+            ),
+            call.words[1:],
+        )
 
 
 def _mount(call: Call, program: Program) -> None:
     names = [word for word in call.words[1:] if word.text[:1] != "-"]
-    call.effect("system.configure" if names or any(word.text in {"-a", "--all"} for word in call.words) else "system.read")
+    call.effect(
+        "system.configure" if names or any(word.text in {"-a", "--all"} for word in call.words) else "system.read"
+    )
 
 
 def _sysctl(call: Call, program: Program) -> None:
-    writes = any("=" in word.text or word.text in {"-w", "-p", "--write", "--load", "--system"} for word in call.words[1:])
+    writes = any(
+        "=" in word.text or word.text in {"-w", "-p", "--write", "--load", "--system"} for word in call.words[1:]
+    )
     call.effect("system.configure" if writes else "system.read")
 
 
 def _disk(call: Call, program: Program) -> None:
     """Programs that format or partition a device: what was on it is gone."""
-    if any(word.text in {"-l", "--list", "-p", "print", "list", "info", "--help", "-n", "verify"} for word in call.words[1:]):
+    if any(
+        word.text in {"-l", "--list", "-p", "print", "list", "info", "--help", "-n", "verify"}
+        for word in call.words[1:]
+    ):
         call.effect("system.read")
         return
     call.effect("file.delete")
@@ -135,7 +183,23 @@ def _timedate(call: Call, program: Program) -> None:
 def _tmux(call: Call, program: Program) -> None:
     """``tmux`` types into terminals and starts programs in them."""
     verbs = {word.text for word in call.words[1:]}
-    if verbs & {"ls", "list-sessions", "capture-pane", "capturep", "display-message", "list-windows", "list-panes", "lsw", "lsp", "has-session", "has", "show-options", "info", "-ls", "-list"}:
+    if verbs & {
+        "ls",
+        "list-sessions",
+        "capture-pane",
+        "capturep",
+        "display-message",
+        "list-windows",
+        "list-panes",
+        "lsw",
+        "lsp",
+        "has-session",
+        "has",
+        "show-options",
+        "info",
+        "-ls",
+        "-list",
+    }:
         call.effect("process.read")
         return
     if verbs & {"kill-session", "kill-server", "kill-pane", "kill-window"}:
@@ -152,13 +216,34 @@ def _gpg(call: Call, program: Program) -> None:
     words = {word.text for word in call.words[1:]}
     if any(word.startswith("--delete") for word in words):
         call.effect("file.delete")
-    elif words & {"--import", "--gen-key", "--full-generate-key", "--generate-key", "--edit-key", "--sign-key", "--lsign-key", "--quick-generate-key", "--change-passphrase", "--import-ownertrust", "--quick-gen-key"}:
+    elif words & {
+        "--import",
+        "--gen-key",
+        "--full-generate-key",
+        "--generate-key",
+        "--edit-key",
+        "--sign-key",
+        "--lsign-key",
+        "--quick-generate-key",
+        "--change-passphrase",
+        "--import-ownertrust",
+        "--quick-gen-key",
+    }:
         call.effect("account.security")
     elif words & {"--send-keys", "--send-key"}:
         call.effect("web.post")
     elif any(word.startswith("--export-secret") for word in words):
         call.path("file.read", Word("~/.gnupg/private-keys-v1.d"))
-    row = Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.TEXT: "-r --recipient -u --local-user --keyserver --passphrase --batch! --recv-keys! -a! -s! -e! -d! -c!", Role.READ: "--passphrase-file", Role.UNSEEN: "--options --homedir --keyring --agent-program --pinentry-program"})
+    row = Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={
+            Role.WRITE: "-o --output",
+            Role.TEXT: "-r --recipient -u --local-user --keyserver --passphrase --batch! --recv-keys! -a! -s! -e! -d! -c!",
+            Role.READ: "--passphrase-file",
+            Role.UNSEEN: "--options --homedir --keyring --agent-program --pinentry-program",
+        },
+    )
     by_row(call, row, call.words[1:])
 
 

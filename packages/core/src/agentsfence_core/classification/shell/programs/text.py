@@ -47,7 +47,9 @@ def _sed(call: Call, program: Program) -> None:
     words = call.words[1:]
     split = Split(words, table_of(program), posix=False, single=False)
     scripts = [value for _, option, value in split.given if option.role is Role.SCRIPT and value is not None]
-    if not scripts and not any(name == "f" or (len(name) > 1 and "file".startswith(name)) for name, _, _ in split.given):
+    if not scripts and not any(
+        name == "f" or (len(name) > 1 and "file".startswith(name)) for name, _, _ in split.given
+    ):
         scripts = split.operands[:1]
     sandboxed = any(name == "sandbox" for name in split.strays)
     for script in scripts:
@@ -151,7 +153,11 @@ def _awk(call: Call, program: Program) -> None:
     words = call.words[1:]
     split = Split(words, table_of(program), posix=True, single=False)
     scripts = [value for _, option, value in split.given if option.role is Role.SCRIPT and value is not None]
-    from_file = [value for name, _, value in split.given if name in {"f", "file", "E", "exec", "i", "include", "l", "load"} and value]
+    from_file = [
+        value
+        for name, _, value in split.given
+        if name in {"f", "file", "E", "exec", "i", "include", "l", "load"} and value
+    ]
     operands = split.operands
     call.effect("file.read")
     for value in from_file:
@@ -240,7 +246,7 @@ def _search(call: Call, program: Program) -> None:
         call.path("file.read", Word("."))
 
 
-_GREPS = frozenset("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep".split())  # noqa: SIM905
+_GREPS = frozenset("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep".split())
 
 
 def _yq(call: Call, program: Program) -> None:
@@ -252,7 +258,21 @@ PROGRAMS = {
     **rows("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep", _GREP),
     "rg": _RG,
     "ripgrep": _RG,
-    **rows("ag ack pt sift", Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.RUN: "--pager", Role.WRITE: "--output", Role.TEXT: "-A -B -C -G -m --ignore --type --type-set --depth", Role.READ: "-p --path-to-ignore", Role.UNSEEN: "--ackrc"})),
+    **rows(
+        "ag ack pt sift",
+        Program(
+            "file.read",
+            operands=(Role.TEXT,),
+            rest=Role.TARGET,
+            options={
+                Role.RUN: "--pager",
+                Role.WRITE: "--output",
+                Role.TEXT: "-A -B -C -G -m --ignore --type --type-set --depth",
+                Role.READ: "-p --path-to-ignore",
+                Role.UNSEEN: "--ackrc",
+            },
+        ),
+    ),
     "sed": Program(
         "file.read",
         operands=(Role.TEXT,),
@@ -266,18 +286,72 @@ PROGRAMS = {
         "file.read",
         operands=(Role.TEXT,),
         rest=Role.TARGET,
-        options={Role.TEXT: "--arg --argjson --indent --tab!", Role.READ: "--slurpfile --rawfile -L", Role.SCRIPT: "-f --from-file"},
+        options={
+            Role.TEXT: "--arg --argjson --indent --tab!",
+            Role.READ: "--slurpfile --rawfile -L",
+            Role.SCRIPT: "-f --from-file",
+        },
     ),
-    **rows("yq", Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.TEXT: "-o --output-format -p --input-format -I --indent --prettyPrint! -s --split-exp", Role.SCRIPT: "--from-file --expression"}, also={"file.write": "-i --inplace --in-place"}, hook=_yq)),
-    **rows("gron dasel htmlq pup xq csvcut csvgrep csvlook csvstat csvsort csvjson in2csv csvkit", Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET)),
-    "xmllint": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "--output -o", Role.TEXT: "--xpath --encode --pattern", Role.READ: "--schema --dtdvalid --relaxng"}, single=True),
-    "xsltproc": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.TEXT: "--param --stringparam"}, sure=True),
+    **rows(
+        "yq",
+        Program(
+            "file.read",
+            operands=(Role.TEXT,),
+            rest=Role.TARGET,
+            options={
+                Role.TEXT: "-o --output-format -p --input-format -I --indent --prettyPrint! -s --split-exp",
+                Role.SCRIPT: "--from-file --expression",
+            },
+            also={"file.write": "-i --inplace --in-place"},
+            hook=_yq,
+        ),
+    ),
+    **rows(
+        "gron dasel htmlq pup xq csvcut csvgrep csvlook csvstat csvsort csvjson in2csv csvkit",
+        Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET),
+    ),
+    "xmllint": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={
+            Role.WRITE: "--output -o",
+            Role.TEXT: "--xpath --encode --pattern",
+            Role.READ: "--schema --dtdvalid --relaxng",
+        },
+        single=True,
+    ),
+    "xsltproc": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={Role.WRITE: "-o --output", Role.TEXT: "--param --stringparam"},
+        sure=True,
+    ),
     "mlr": Program("file.read", rest=Role.TEXT, also={"file.write": "-I"}),
     "tr": Program("system.read"),
     "envsubst": Program("system.read"),
     "bc": Program("system.read", rest=Role.READ, options={Role.TEXT: "-e"}),
     "dc": Program("system.read", rest=Role.READ, options={Role.TEXT: "-e --expression", Role.UNSEEN: "-f --file"}),
-    "sd": Program("file.write", operands=(Role.TEXT, Role.TEXT), rest=Role.TARGET, options={Role.TEXT: "-n -f --flags --max-replacements"}, instead={"file.read": "-p --preview"}),
-    "ast-grep": Program("file.read", options={Role.TEXT: "-p --pattern -l --lang -r --rewrite", Role.UNSEEN: "-c --config"}, also={"file.write": "-U --update-all -i --interactive"}),
-    "pandoc": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output --log", Role.RUN: "-F --filter -L --lua-filter --pdf-engine", Role.TEXT: "-f --from -t --to -M --metadata -V --variable --toc-depth", Role.READ: "--template -H -B -A -c --bibliography --csl --reference-doc", Role.UNSEEN: "-d --defaults --data-dir"}),
+    "sd": Program(
+        "file.write",
+        operands=(Role.TEXT, Role.TEXT),
+        rest=Role.TARGET,
+        options={Role.TEXT: "-n -f --flags --max-replacements"},
+        instead={"file.read": "-p --preview"},
+    ),
+    "ast-grep": Program(
+        "file.read",
+        options={Role.TEXT: "-p --pattern -l --lang -r --rewrite", Role.UNSEEN: "-c --config"},
+        also={"file.write": "-U --update-all -i --interactive"},
+    ),
+    "pandoc": Program(
+        "file.read",
+        rest=Role.TARGET,
+        options={
+            Role.WRITE: "-o --output --log",
+            Role.RUN: "-F --filter -L --lua-filter --pdf-engine",
+            Role.TEXT: "-f --from -t --to -M --metadata -V --variable --toc-depth",
+            Role.READ: "--template -H -B -A -c --bibliography --csl --reference-doc",
+            Role.UNSEEN: "-d --defaults --data-dir",
+        },
+    ),
 }

@@ -29,7 +29,9 @@ def _unwrap(call: Call, program: Program) -> None:
         call.effect(program.bare or program.does)
 
 
-def wrapper(options: str = "", operands: int = 0, *, runs: str = "", writes: str = "", bare: str = "system.read") -> Program:
+def wrapper(
+    options: str = "", operands: int = 0, *, runs: str = "", writes: str = "", bare: str = "system.read"
+) -> Program:
     """Return a row for a wrapper with these value options and this many words before the command."""
     return Program(
         "system.read",
@@ -111,7 +113,9 @@ def _watch(call: Call, program: Program) -> None:
 
 def joined(words: list[Word]) -> Word:
     """Return several words as the one text that a shell will read."""
-    return Word(" ".join([word.text for word in words]), all([word.sure for word in words]), False, any([w.runs for w in words]))
+    return Word(
+        " ".join([word.text for word in words]), all([word.sure for word in words]), False, any([w.runs for w in words])
+    )
 
 
 def _flock(call: Call, program: Program) -> None:
@@ -193,9 +197,7 @@ def _ssh(call: Call, program: Program) -> None:
             continue
         if name == "o":
             _ssh_option(call, value)
-        elif name == "i":
-            call.path("file.read", value)
-        elif name == "F":
+        elif name == "i" or name == "F":
             call.path("file.read", value)
         elif name == "J":
             call.host("shell.exec", value)
@@ -236,18 +238,24 @@ _SSH = Program(
 )
 _SUDO = Program(
     "system.read",
-    options={Role.TEXT: "-C -D -g -h -p -R -r -T -t -u -U --user --group --host --prompt --chdir --chroot --role --type --close-from --other-user"},
+    options={
+        Role.TEXT: "-C -D -g -h -p -R -r -T -t -u -U --user --group --host --prompt --chdir --chroot --role --type --close-from --other-user"
+    },
     posix=True,
     hook=_sudo,
 )
 
 PROGRAMS = {
-    "env": Program("system.read", options={Role.TEXT: "-u --unset -C --chdir -S --split-string -a --argv0"}, posix=True, hook=_env),
+    "env": Program(
+        "system.read", options={Role.TEXT: "-u --unset -C --chdir -S --split-string -a --argv0"}, posix=True, hook=_env
+    ),
     "sudo": _SUDO,
     "doas": _SUDO,
     "pkexec": wrapper("--user"),
     "run0": wrapper("-u --user -g --group -D --chdir"),
-    "su": Program("shell.exec", options={Role.RUN: "-c --command --session-command", Role.TEXT: "-s --shell -g -G -w"}, hook=_su),
+    "su": Program(
+        "shell.exec", options={Role.RUN: "-c --command --session-command", Role.TEXT: "-s --shell -g -G -w"}, hook=_su
+    ),
     "runuser": Program("shell.exec", options={Role.RUN: "-c --command", Role.TEXT: "-u -s -g -G"}, hook=_su),
     "timeout": wrapper("-s --signal -k --kill-after", 1),
     "gtimeout": wrapper("-s --signal -k --kill-after", 1),
@@ -271,7 +279,9 @@ PROGRAMS = {
     "linux64": wrapper(),
     "prlimit": wrapper("-p --pid"),
     "cpulimit": wrapper("-l --limit -p --pid -e --exe"),
-    "systemd-run": wrapper("-u --unit -p --property -E --setenv --description --slice --on-calendar --on-active -M -H --uid --gid --working-directory -d!"),
+    "systemd-run": wrapper(
+        "-u --unit -p --property -E --setenv --description --slice --on-calendar --on-active -M -H --uid --gid --working-directory -d!"
+    ),
     "systemd-inhibit": wrapper("--what --who --why --mode"),
     "dbus-run-session": wrapper("--config-file --dbus-daemon"),
     "xvfb-run": wrapper("-n -s -e -f -p -w --server-num --server-args"),
@@ -285,7 +295,15 @@ PROGRAMS = {
     "strace": wrapper("-e -p -s -u -E -a -I -O -P -S -X -b", writes="-o"),
     "ltrace": wrapper("-e -p -s -u -l -n", writes="-o"),
     "perf": Program("process.read", sure=False),
-    "hyperfine": Program("shell.exec", rest=Role.RUN, options={Role.TEXT: "-w --warmup -r --runs -m -M -L -P -n -i!", Role.RUN: "-p --prepare -c --cleanup -s --setup -S --shell", Role.WRITE: "--export-json --export-csv --export-markdown"}),
+    "hyperfine": Program(
+        "shell.exec",
+        rest=Role.RUN,
+        options={
+            Role.TEXT: "-w --warmup -r --runs -m -M -L -P -n -i!",
+            Role.RUN: "-p --prepare -c --cleanup -s --setup -S --shell",
+            Role.WRITE: "--export-json --export-csv --export-markdown",
+        },
+    ),
     "entr": wrapper(),
     "dotenv": wrapper("-f -e"),
     "direnv": Program("shell.exec", sure=False),
@@ -300,16 +318,36 @@ PROGRAMS = {
         posix=True,
         hook=_xargs,
     ),
-    **rows("parallel sem", Program("shell.exec", options={Role.TEXT: "-j --jobs -a --arg-file -I -d --delimiter -n -N -L -S --sshlogin --joblog --results --tmpdir --timeout --delay --colsep -C"}, posix=True, hook=_parallel)),
-    "watch": Program("system.read", options={Role.TEXT: "-n --interval -q --equexit -s --shotsdir"}, posix=True, hook=_watch),
-    "flock": Program("file.write", options={Role.TEXT: "-w --timeout --wait -E --conflict-exit-code", Role.RUN: "-c --command"}, posix=True, hook=_flock),
-    "script": Program("file.write", options={Role.RUN: "-c --command", Role.TEXT: "-E -m -T? -B -I -O -o"}, hook=_script),
+    **rows(
+        "parallel sem",
+        Program(
+            "shell.exec",
+            options={
+                Role.TEXT: "-j --jobs -a --arg-file -I -d --delimiter -n -N -L -S --sshlogin --joblog --results --tmpdir --timeout --delay --colsep -C"
+            },
+            posix=True,
+            hook=_parallel,
+        ),
+    ),
+    "watch": Program(
+        "system.read", options={Role.TEXT: "-n --interval -q --equexit -s --shotsdir"}, posix=True, hook=_watch
+    ),
+    "flock": Program(
+        "file.write",
+        options={Role.TEXT: "-w --timeout --wait -E --conflict-exit-code", Role.RUN: "-c --command"},
+        posix=True,
+        hook=_flock,
+    ),
+    "script": Program(
+        "file.write", options={Role.RUN: "-c --command", Role.TEXT: "-E -m -T? -B -I -O -o"}, hook=_script
+    ),
     "ssh": _SSH,
     "autossh": _SSH,
-    "mosh": Program("shell.exec", options={Role.TEXT: "-p", Role.RUN: "--ssh --client --server"}, hook=_ssh, posix=True),
+    "mosh": Program(
+        "shell.exec", options={Role.TEXT: "-p", Role.RUN: "--ssh --client --server"}, hook=_ssh, posix=True
+    ),
     "sshpass": wrapper("-p -f -d"),
     "torsocks": wrapper(),
     "proxychains": wrapper("-f"),
     "proxychains4": wrapper("-f"),
 }
-

@@ -1,0 +1,201 @@
+"""Words of the tree: what a program will receive, as far as the text alone can say, and the variables that help.
+
+Visiting a word visits the commands inside it. `WordReader` reads words; `Walker` (``tree.py``) reads statements.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from agentsfence_core.classification.shell.call import ENVIRONMENT, Scan
+from agentsfence_core.classification.shell.environment import SECRET
+from agentsfence_core.classification.shell.syntax import Prepared, restore
+from agentsfence_core.classification.shell.words import Word, unescape, unescape_ansi, unescape_double, words_of
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model.action import Effect
+from agentsfence_core.model.risk import Risk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_GLOB = re.compile(r"(?<!\\)[*?\[]")
+_BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_PLAIN_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_TRANSFORMED = re.compile(r"@[PEA]\}")
+_TOP = 3
+"""Depth of a statement that runs whatever happens: not in a branch, a loop or a function."""
+
+
+def text_of(node: Node) -> str:
+    """Return the source of a node."""
+    raw = node.text
+    return raw.decode("utf-8", "replace") if raw is not None else ""
+
+
+class WordReader:
+    """Reads the words of one tree."""
+
+    __slots__ = ("_depth", "_prepared", "_scan")
+
+    def __init__(self, scan: Scan, prepared: Prepared) -> None:
+        """Read for ``scan``."""
+        self._scan = scan
+        self._prepared = prepared
+        self._depth = 0
+
+    def walk(self, node: Node, extra: tuple[Node, ...] = ()) -> None:
+        """Visit a node that may hold commands."""
+        raise NotImplementedError
+
+    def statements(self, node: Node) -> None:
+        """Visit the children of a node."""
+        raise NotImplementedError
+
+    def peek(self, node: Node) -> Word | None:
+        """Return a literal word without visiting what is in it."""
+        if node.type == "command_name":
+            node = node.children[0]
+        if node.type == "word":
+            return self.plain(node)
+        if node.type == "raw_string":
+            return Word(text_of(node)[1:-1])
+        if node.type == "string" and all(child.type in {"string_content", '"'} for child in node.children):
+            return Word(unescape_double(text_of(node)[1:-1]))
+        return None
+
+    def plain(self, node: Node) -> Word:
+        """Return an unquoted word without expansions."""
+        text = text_of(node)
+        if self._prepared.marked:
+            text = restore(text)
+        glob = text != "[" and _GLOB.search(text) is not None
+        return Word(unescape(text), True, glob)
+
+    def split(self, node: Node) -> list[Word]:
+        """Return the words that one argument becomes: an unquoted variable whose value is known falls apart."""
+        word = self.word(node)
+        if node.type in {"simple_expansion", "expansion"} and word.sure and " " in word.text:
+            return words_of(word.text.split())
+        return [word]
+
+    def word(self, node: Node) -> Word:
+        """Return a word, and visit the commands inside it."""
+        kind = node.type
+        if kind == "word":
+            return self.plain(node)
+        text = text_of(node)
+        if self._prepared.marked:
+            text = restore(text)
+        if kind == "raw_string":
+            return Word(text[1:-1])
+        if kind == "string":
+            return self._string(node, text)
+        if kind == "concatenation":
+            return self._joined(node, text)
+        if kind in {"simple_expansion", "expansion"}:
+            return self._expansion(node, text)
+        if kind == "ansi_c_string":
+            return Word(unescape_ansi(text[2:-1]))
+        if kind == "number" and not node.named_child_count:
+            return Word(text)
+        if kind == "process_substitution":
+            self.walk(node)
+            return Word("/dev/fd/63", False, False, True)
+        if kind == "brace_expression":
+            return Word(text, True, True)
+        if not node.is_named:
+            return Word(text)
+        self.walk(node)
+        return Word(text, False, False, "substitution" in kind)
+
+    def _string(self, node: Node, text: str) -> Word:
+        inside = text[text.find('"') + 1 : -1]
+        parts = [child for child in node.named_children if child.type != "string_content"]
+        if not parts:
+            return Word(unescape_double(inside))
+        words = [self.word(part) for part in parts]
+        raw, base = node.text or b"", node.start_byte
+        place = raw.find(b'"') + 1
+        out: list[str] = []
+        for part, word in zip(parts, words, strict=True):
+            out.append(unescape_double(raw[place : part.start_byte - base].decode("utf-8", "replace")))
+            out.append(word.text)
+            place = part.end_byte - base
+        out.append(unescape_double(raw[place:-1].decode("utf-8", "replace")))
+        joined = "".join(out)
+        return Word(
+            restore(joined) if self._prepared.marked else joined,
+            all([word.sure for word in words]),
+            False,
+            any([word.runs for word in words]),
+        )
+
+    def _joined(self, node: Node, text: str) -> Word:
+        parts = [self.word(child) for child in node.children]
+        glob = any(part.glob for part in parts) or ("{" in text and _BRACE.search(text) is not None)
+        return Word(
+            "".join([part.text for part in parts]),
+            all(part.sure for part in parts),
+            glob,
+            any(part.runs for part in parts),
+        )
+
+    def _expansion(self, node: Node, text: str) -> Word:
+        """Return the value of a variable where it is known: the home folder, the current one, a literal set before."""
+        scan = self._scan
+        simple = _PLAIN_NAME.fullmatch(text)
+        if simple is None:
+            if "@" in text and _TRANSFORMED.search(text):
+                scan.unreadable("a prompt expansion runs what the variable holds", text)
+            self.statements(node)
+            if text[1:].isdigit() or text not in {"$?", "$#", "$$", "$!"}:
+                return Word(text, False, False, any("substitution" in c.type for c in node.named_children))
+            return Word("0")
+        name = simple[1]
+        if name in scan.variables:
+            return Word(scan.variables[name])
+        if name in scan.assigned:
+            return Word(text, False, False, True)
+        if name == "HOME":
+            return Word("~")
+        if name == "PWD" and len(scan.dirs) == 1 and scan.dirs[0]:
+            return Word(scan.dirs[0])
+        if SECRET.search(name):
+            scan.emit(
+                Effect(
+                    "system.read", Risk.READ, paths=(ENVIRONMENT,), invocation=scan.invocation + 1, because=text[:80]
+                )
+            )
+        return Word(text, False)
+
+    # -- variables
+
+    def assign(self, node: Node, *, keep: bool = True) -> str:
+        """Take note of an assignment; return the name if it changes what programs run."""
+        name_node = node.child_by_field_name("name")
+        value_node = node.child_by_field_name("value")
+        if name_node is None:
+            return ""
+        if name_node.named_child_count:
+            self.statements(name_node)
+        name = text_of(name_node).partition("[")[0]
+        word = Word("") if value_node is None else self.word(value_node)
+        if keep:
+            self._keep(name, word, array=value_node is not None and value_node.type == "array")
+        return name if self._scan.sets(name, word.text if word.sure else None) else ""
+
+    def _keep(self, name: str, word: Word, *, array: bool) -> None:
+        scan = self._scan
+        scan.variables.pop(name, None)
+        scan.assignments += 1
+        if scan.assignments > LIMITS.command_nesting * 4:
+            scan.assigned.add(name)
+            return
+        text = scan.text
+        # INVARIANT: a value counts only where nothing else in the command can set the variable.
+        uses = text.count(f"${name}") + text.count(f"${{{name}}}")
+        if word.literal and not array and self._depth <= _TOP and text.count(name) == uses + 1:
+            scan.variables[name] = word.text
+        elif word.runs or not word.sure:
+            scan.assigned.add(name)
