@@ -245,6 +245,22 @@ class TestShortForms:
         policy = load_policy("prohibitions: [DELETE, email.send, delete]")
         assert [ban.what for ban in policy.user_prohibitions] == ["DELETE", "email.send", "DELETE"]
 
+    def test_a_class_in_small_letters_forbids_the_class(self) -> None:
+        policy = load_policy({"denied_tools": ["delete", "read", "email.send"], "requires_approval": ["Execution"]})
+        assert policy.denied_tools == ("DELETE", "read", "email.send")
+        assert policy.requires_approval == ("EXECUTION",)
+
+    def test_a_merged_mapping_is_read(self) -> None:
+        policy = load_policy("permissions: [&a {capability: x.y, max_calls: 1}, {<<: *a, max_calls: 2}]")
+        assert [row.max_calls for row in policy.permissions] == [1, 2]
+
+    @pytest.mark.parametrize(
+        ("amount", "text"), [("10", "10"), ("10.5", "10.5"), ("10.0", "10"), ("0.1234567", "0.1234567"), ("1e2", "100")]
+    )
+    def test_an_amount_is_exact(self, amount: str, text: str) -> None:
+        policy = load_policy({"permissions": [{"capability": "payment.send", "max_amount": float(amount)}]})
+        assert policy.permissions[0].max_amount == text
+
     def test_capability_risk_and_except_are_other_names(self) -> None:
         policy = load_policy(
             {"user_prohibitions": [{"capability": "email.send", "except": ["john@x.example"]}, {"risk": "financial"}]}

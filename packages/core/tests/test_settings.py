@@ -131,6 +131,7 @@ WRONG = [
     ("preset: [\n", "line 2: not YAML", ""),
     ("- a\n", "not a mapping of fields", ""),
     ("compiler: {timeout: 0}\n", "compiler.timeout", ""),
+    ("store: sqlite:state.db\n", "working directory", ""),
     ("audit: {path: logs}\n", "working directory", ""),
     ("limits: {message: 3}\n", "line 1: limits: unknown field", ""),
     ("tools: [{match: x, capability: email.send, risk: SEND}]\n", "unknown risk", "COMMUNICATION"),

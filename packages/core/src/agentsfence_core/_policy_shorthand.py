@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 
-from agentsfence_core.model import OBJECT_KINDS, Risk
+from agentsfence_core.model import CONSEQUENTIAL, OBJECT_KINDS
 
 BANS = "user_prohibitions"
 BANS_ALIAS = "prohibitions"
 _LONGEST_BITS = 200
-_CLASSES = {risk.value.lower(): risk.value for risk in Risk}
+_CLASSES = {risk.value.lower(): risk.value for risk in CONSEQUENTIAL}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d\Z")
 _ADDRESS = re.compile(r"[^@\s/]+@[^@\s/]+\.[^@\s/]+\Z")
 _PHONE = re.compile(r"\+?[\d][\d ()./-]{5,24}\Z")
@@ -37,6 +38,9 @@ def expanded(data: Mapping[str, object]) -> dict[str, object]:
         full[BANS] = full.pop(BANS_ALIAS)
     if isinstance(full.get(BANS), list | tuple):
         full[BANS] = [_prohibition(entry) for entry in _items(full[BANS])]
+    for name in ("denied_tools", "requires_approval"):
+        if isinstance(full.get(name), list | tuple):
+            full[name] = [_what(entry) if isinstance(entry, str) else entry for entry in _items(full[name])]
     for name in ("created_at", "expires_at"):
         full[name] = _time(full[name]) if name in full else None
     if isinstance(full.get("permissions"), list | tuple):
@@ -72,7 +76,10 @@ def _prohibition(entry: object) -> object:
 
 
 def _what(name: object) -> str:
-    """Return a class in its own spelling: ``delete`` would otherwise be a capability that no call has."""
+    """Return a class in its own spelling: ``delete`` would otherwise be a name that no call has, and forbid nothing.
+
+    Not so for ``read``, which is the name of many a tool.
+    """
     return _CLASSES.get(str(name).strip().lower(), str(name))
 
 
@@ -130,7 +137,8 @@ def _amount(row: object) -> object:
         return row
     amount = row.get("max_amount")
     if isinstance(amount, float):
-        return {**row, "max_amount": format(amount, "f").rstrip("0").rstrip(".")}
+        exact = format(Decimal(repr(amount)), "f")
+        return {**row, "max_amount": exact.removesuffix(".0")}
     if _is_number(amount):
         return {**row, "max_amount": str(amount)}
     return row

@@ -178,9 +178,8 @@ class Settings(SettingsFile):
     def protected(self) -> tuple[str, ...]:
         """Folders and files of the fence itself, which no call may change."""
         places = [str(place) for place in (self.home, self.audit_path) if place is not None]
-        scheme, _, rest = self.store.partition(":")
-        if scheme == "sqlite" and rest:
-            places.append(str(Path(rest.removeprefix("//")).expanduser()))
+        if self.store.startswith("sqlite:"):
+            places.append(str(sqlite_path(self.store)))
         return tuple(dict.fromkeys(places))
 
 
@@ -239,6 +238,11 @@ def settings_home(environ: Mapping[str, str]) -> Path:
     import platformdirs  # noqa: PLC0415  (lazy: start-up budget, DESIGN 13)
 
     return platformdirs.user_data_path("agentsfence", appauthor=False)
+
+
+def sqlite_path(url: str) -> Path:
+    """Return the file of a URL: ``sqlite:/absolute``, ``sqlite:///absolute``, ``sqlite:~/file``."""
+    return Path(url.removeprefix("sqlite:").removeprefix("//")).expanduser()
 
 
 def refuse_foreign_package() -> None:
@@ -464,6 +468,8 @@ def _complete(found: SettingsFile, home: Path) -> Settings:
         )
     if not 0 < found.compiler.timeout <= _LONGEST_TIMEOUT:
         raise SettingsError("compiler.timeout: out of range", hint=f"write 1 to {_LONGEST_TIMEOUT}")
+    if found.store.startswith("sqlite:") and not sqlite_path(found.store).is_absolute():
+        raise SettingsError(f"store: {found.store}: not absolute", hint="the working directory is never read")
     values = {item.name: getattr(found, item.name) for item in fields(SettingsFile)}
     values["store"] = found.store or f"sqlite:{home / 'state.db'}"
     folder = Path(found.audit.path).expanduser() if found.audit.path else home / "audit"

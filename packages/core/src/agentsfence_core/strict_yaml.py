@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import yaml
 
 _DEPTH = 100  # levels of nesting
-_MERGE = "tag:yaml.org,2002:merge"
 
 
 class StrictYamlError(Exception):

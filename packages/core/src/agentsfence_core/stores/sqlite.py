@@ -97,6 +97,7 @@ class SqliteStore:
         self._depth = 0
         self._failed = False
         self._closed = False
+        self._inherited: sqlite3.Connection | None = None
         with self._translated:
             self._connection = self._open()
         self._process = os.getpid()
@@ -276,6 +277,7 @@ class SqliteStore:
         if self._process != os.getpid():
             self._cache.clear()
             self._pending, self._depth = {}, 0
+            self._inherited = self._connection  # never closed here: closing could remove the parent's log
             self._connection = self._open()
             self._process = os.getpid()
         return self._connection
