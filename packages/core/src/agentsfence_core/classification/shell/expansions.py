@@ -23,7 +23,7 @@ _GLOB = re.compile(r"(?<!\\)[*?\[]")
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _PLAIN_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _TRANSFORMED = re.compile(r"@[PEA]\}")
-_TOP = 3
+_TOP = 1
 """Depth of a statement that runs whatever happens: not in a branch, a loop or a function."""
 
 

@@ -61,9 +61,11 @@ def read_text(
     root = _parser().parse(prepared.text.encode("utf-8", "replace")).root_node
     walker = Walker(scan, prepared, run)
     walker.stdin, walker.piped = stdin, piped
+    outer, scan.text = scan.text, text
     scan.depth += 1
     walker.statements(root)
     scan.depth -= 1
+    scan.text = outer
     if root.has_error:
         scan.unreadable("the command does not parse", text)
     elif walker.seen != set(range(len(prepared.documents))):
@@ -130,9 +132,11 @@ class Walker(WordReader):
                 return
             parts.append((children[1].type, children[2]))
             node = children[0]
-        self.walk(node)
         scan = self._scan
         before = scan.dirs
+        self._depth -= 1  # the first part runs whatever happens
+        self.walk(node)
+        self._depth += 1
         for place, (operator, right) in enumerate(reversed(parts)):
             if operator != "&&":
                 scan.dirs = _either(scan.dirs, before)
@@ -404,7 +408,7 @@ class Walker(WordReader):
 
     def _assignments(self, node: Node, extra: tuple[Node, ...]) -> None:
         for child in node.named_children:
-            self.walk(child)
+            self._assignment(child, ())
         if extra:
             self._scan.unreadable("words after a redirection", text_of(node))
 
