@@ -41,7 +41,11 @@ _STOPS = frozenset({".", "!", "?", ";", "\u3002", "\uff01", "\uff1f", "\uff1b", 
 _PAUSES = frozenset({",", ":", "\uff0c", "\u3001", "\uff1a", "\u060c", "(", ")", "\u2014", "\u2013", "-"})
 _WITHOUT = frozenset({"ohne", "sans", "sin", "sem", "senza", "zonder", "без", "بدون", "دون", "बिना"})
 _ELISION = re.compile(r"(?:qu|[nldjmtsc])'")
-_CLITICS = ("melo", "selo", "telo", "glielo", "los", "las", "les", "lo", "la", "le", "li", "gli", "ne", "me", "nos", "mi", "os", "as", "o", "a")
+_CLITICS = {
+    "es": ("melo", "selo", "telo", "los", "las", "les", "nos", "lo", "la", "le", "me"),
+    "it": ("glielo", "glieli", "melo", "telo", "gli", "lo", "la", "li", "le", "ne", "mi"),
+}
+"""Pronouns written onto the verb."""
 _TEST_WORDS = ("test", "prueba", "тест", "测试", "測試", "テスト", "테스트", "اختبار", "परीक्षण")
 _SENDS = frozenset({"send", "email", "forward", "reply", "contact", "write", "call"})
 _GOAL_LAST = frozenset({"save", "write", "copy", "create", "download"})
@@ -78,7 +82,7 @@ class _Clause:
     opens_sentence: bool
 
 
-_SECTIONS = ("negators", "idioms", "framing", "questions", "subjects", "conditions", "exceptions", "sources", "splits", "reporting", "prefixes", "suffixes")
+_SECTIONS = ("negators", "idioms", "framing", "questions", "subjects", "conditions", "exceptions", "sources", "splits", "reporting", "prefixes", "suffixes", "forbidden")
 
 
 @cache
@@ -101,16 +105,8 @@ def markers() -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for language, words in load("markers").items():
         for word in str(words).split():
-            if word not in _AMBIGUOUS:
-                found.setdefault(word, set()).add(language)
+            found.setdefault(word, set()).add(language)
     return {word: frozenset(languages) for word, languages in found.items()}
-
-
-_AMBIGUOUS = frozenset(
-    "no o y e do as of is an was per come con sin son us me den die man van in on mai mi a i u open start plan upload download en dans elle or las os post copy delete "
-    "move mail email execute reserve note salve file lance un una el los de an der des pour per os als met het op je ne est sur con como par dos ces or and aus der mit zu ou te".split()
-) - frozenset({"der", "het", "mit", "dos", "con", "los", "el", "como", "una", "un", "sur", "est", "des", "je"})
-"""Words that English uses too: they point to no language."""
 
 
 def plain(word: str, language: str) -> str:
@@ -130,6 +126,8 @@ def languages_in(text: str, tokens: Sequence[Token]) -> tuple[str, ...]:
     found: list[str] = []
     if _NOT_ASCII.search(text):
         found += [language for language, script in _SCRIPTS if script.search(text)]
+        if "ja" in found and "zh" in found:
+            found.remove("zh")
     accented = _ACCENTED.search(text) is not None
     scores: dict[str, int] = {}
     table = markers()
@@ -260,11 +258,10 @@ class _Reader:
             yield word
         if "-" in word:
             yield word.split("-", 1)[0]
-        if language in {"es", "it", "pt"}:
-            for clitic in _CLITICS:
-                if len(word) > len(clitic) + 3 and word.endswith(clitic):
-                    yield word[: -len(clitic)]
-                    yield f"{word[: -len(clitic)]}e"
+        for clitic in _CLITICS.get(language, ()):
+            if len(word) > len(clitic) + 3 and word.endswith(clitic):
+                yield word[: -len(clitic)]
+                yield f"{word[: -len(clitic)]}e"
         if language == "ar" and word[:1] in {"و", "ف"}:
             yield word[1:]
 
@@ -327,9 +324,8 @@ class _Reader:
             run = self._masked(clause)
             before = run[max(0, place - _REACH) : place + 2]
             after = run[place : place + _REACH + 6]
-            return any(word in before for word in self.words.lists["prefixes"]) and not self.words.lists["suffixes"] or any(
-                word in after for word in self.words.lists["suffixes"]
-            )
+            lists = self.words.lists
+            return any(word in before for word in lists["prefixes"]) or any(word in after for word in lists["suffixes"])
         negators = self.words.sets["negators"]
         for k in range(max(0, place - _REACH), min(len(lows), place + _REACH)):
             low = lows[k]
@@ -344,6 +340,8 @@ class _Reader:
         if self.words.runs is not None:
             run = self._span(clause)
             return any(word in run for word in subjects)
+        if any(low in self.words.sets["forbidden"] for low in lows):
+            return False
         return any(low in subjects or (low[1:2] == "'" and low[:2] in subjects) for low in lows[:3])
 
     def _questions(self, lows: Sequence[str], clause: _Clause, place: int) -> bool:

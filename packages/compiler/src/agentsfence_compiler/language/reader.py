@@ -38,7 +38,7 @@ def read(
     found = read_requests(text, tokens, segments, places, foreign=bool(languages))
     bans = read_prohibitions(text, tokens, segments, places, found)
     foreign = read_foreign(text, tokens, places, languages)
-    requests = _bounded(found.requests, bans.max_amount) + tuple(foreign.requests)
+    requests = _bounded(found.requests, bans.max_amount) + _once(foreign.requests)
     prohibitions = _distinct((*bans.prohibitions, *foreign.prohibitions))
     added = None
     if not requests and not prohibitions:
@@ -59,6 +59,14 @@ def _distinct(prohibitions: Iterable[Prohibition]) -> tuple[Prohibition, ...]:
     seen: dict[str, Prohibition] = {}
     for prohibition in prohibitions:
         seen.setdefault(repr(prohibition), prohibition)
+    return tuple(seen.values())
+
+
+def _once(requests: Iterable[Request]) -> tuple[Request, ...]:
+    """Return the requests without those that a related language read in the same way."""
+    seen: dict[tuple[object, ...], Request] = {}
+    for request in requests:
+        seen.setdefault((request.start, request.capabilities, request.recipients, request.paths), request)
     return tuple(seen.values())
 
 

@@ -219,7 +219,7 @@ def _dotted(text: str) -> Kind | None:
 def _chunk(tokens: list[Token], raw: str, start: int) -> None:
     """Append the tokens of one chunk: a literal or a word, and the punctuation around it."""
     lead = 0
-    while lead < len(raw) and raw[lead] in "'\u2018\u2019*_" and len(raw) > 1:
+    while lead < len(raw) and raw[lead] in "'\u2018\u2019*_\u00bf\u00a1" and len(raw) > 1:
         lead += 1
     if lead >= len(raw):
         tokens.append(Token(Kind.PUNCT, raw[:1], start, start + len(raw), raw))

@@ -67,11 +67,11 @@ _SET_SECTIONS = (
 
 
 def load(language: str) -> Mapping[str, object]:
-    """Return the data file of a language as plain values."""
+    """Return the data file of a language as plain strings: ``no`` is a word here, not a boolean."""
     import yaml  # noqa: PLC0415  (lazy: start-up budget, DESIGN 13)
 
     text = resources.files("agentsfence_compiler.language.lexicon").joinpath(f"{language}.yaml").read_text("utf-8")
-    data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  (both loaders are safe)
+    data = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506  (makes strings only)
     return data if isinstance(data, dict) else {}
 
 
