@@ -73,7 +73,9 @@ class _Opening:
 _CONNECTORS = frozenset({"and", "then", "but", "or", "so", "plus", "nor", "&", "also", "yet", "while"})
 _COMMAS = frozenset({",", ":", "-", "--", "\u2013", "\u2014", "(", ")", "\u2192", "/", "|", ">", "=>", "->", "\u060c"})
 _ENDS = frozenset({".", "!", "?", ";", "\u2026", "\u061b", "\u061f", "\u3002", "\uff01", "\uff1f", "\uff1b", "\u0964"})
-_SPLIT_WORDS = _CONNECTORS | frozenset({"just", "please", "instead", "only", "pls", "without", "afterwards", "finally", "next"})
+_SPLIT_WORDS = _CONNECTORS | frozenset(
+    {"just", "please", "instead", "only", "pls", "without", "afterwards", "finally", "next"}
+)
 _HEADERS = frozenset({"to", "cc", "bcc", "subject", "from", "an", "betreff", "para", "asunto", "objet"})
 _LOOSE = frozenset({"don't", "dont", "do", "never", "donot"})
 _POLITE = frozenset({"please", "pls", "plz", "kindly", "can", "could", "would", "will"})
@@ -230,7 +232,10 @@ class _Reader:
         form = self.words.forms.get(following)
         if form is None or not form.base or following in self.words.sets["idioms"]:
             return False
-        sweeping = any(word_at(self.tokens, k, self.words) in self.words.sets["universal"] for k in range(place + 2, min(end, place + 5)))
+        sweeping = any(
+            word_at(self.tokens, k, self.words) in self.words.sets["universal"]
+            for k in range(place + 2, min(end, place + 5))
+        )
         return sweeping or not before.endswith("s")
 
     def _content_follows(self, segment: Segment, colon: int, end: int) -> bool:
@@ -330,7 +335,20 @@ class _Reader:
         """Whether the words before a line break cannot end a clause: "Do not / send anything"."""
         low = word_at(self.tokens, at, self.words)
         sets = self.words.sets
-        return low in sets["prepositions"] or low in {"not", "don't", "never", "please", "you", "must", "the", "a", "an", "can", "should", "any"}
+        return low in sets["prepositions"] or low in {
+            "not",
+            "don't",
+            "never",
+            "please",
+            "you",
+            "must",
+            "the",
+            "a",
+            "an",
+            "can",
+            "should",
+            "any",
+        }
 
     # -- what opens at a place
 
@@ -357,7 +375,11 @@ class _Reader:
             if at >= end:
                 break
             token = self.tokens[at]
-            if token.kind is Kind.SOFT or (token.kind is Kind.PUNCT and token.low not in _ENDS) or token.low in _CONNECTORS:
+            if (
+                token.kind is Kind.SOFT
+                or (token.kind is Kind.PUNCT and token.low not in _ENDS)
+                or token.low in _CONNECTORS
+            ):
                 at += 1
                 continue
             break
@@ -376,7 +398,12 @@ class _Reader:
             return 0
         low = word_at(self.tokens, at, words)
         following = words.forms.get(word_at(self.tokens, at + count, words))
-        if low in {"right", "like", "just", "go", "time", "second", "first", "step", "even", "now", "maybe", "still"} and count == 1 and low in {"like", "go", "second", "first"} and (following is None or not following.base):
+        if (
+            low in {"right", "like", "just", "go", "time", "second", "first", "step", "even", "now", "maybe", "still"}
+            and count == 1
+            and low in {"like", "go", "second", "first"}
+            and (following is None or not following.base)
+        ):
             return 0
         found.instead = found.instead or low == "instead"
         found.conditional = found.conditional or low in {"otherwise", "else"}
@@ -418,7 +445,9 @@ class _Reader:
             if not count:
                 continue
             low = word_at(tokens, here, words)
-            if low in {"no", "stop", "pause", "quit", "skip", "halt", "resist"} and not self._bans_noun(here + count, end, low):
+            if low in {"no", "stop", "pause", "quit", "skip", "halt", "resist"} and not self._bans_noun(
+                here + count, end, low
+            ):
                 return False
             found.opens, found.body = Opens.NEGATION, here + count
             return True
@@ -490,7 +519,10 @@ class _Reader:
 
     def _gives_word(self, at: int, end: int) -> bool:
         """Whether "drop bob@x.example a line", "give her a heads-up" stands there."""
-        return any(self.tokens[k].low in {"line", "heads", "heads-up", "shout", "ping", "note", "ring"} for k in range(at + 1, min(end, at + 6)))
+        return any(
+            self.tokens[k].low in {"line", "heads", "heads-up", "shout", "ping", "note", "ring"}
+            for k in range(at + 1, min(end, at + 6))
+        )
 
     def _lets_know(self, at: int, end: int) -> bool:
         return any(self.tokens[place].low == "know" for place in range(at + 1, min(end, at + 12)))
@@ -499,7 +531,10 @@ class _Reader:
         """Whether a word that may be a noun is used as a verb here: "email bob", not "the name and email"."""
         if low not in self.words.sets["nouns_too"]:
             return True
-        if at + 1 >= end or (self.tokens[at + 1].kind in (Kind.PUNCT, Kind.BREAK, Kind.SOFT) and self.tokens[at + 1].low not in {"(", "\n"}):
+        if at + 1 >= end or (
+            self.tokens[at + 1].kind in (Kind.PUNCT, Kind.BREAK, Kind.SOFT)
+            and self.tokens[at + 1].low not in {"(", "\n"}
+        ):
             return low in _BARE_VERBS or (start and at + 2 >= end)
         token = self.tokens[at + 1]
         after = word_at(self.tokens, at + 1, self.words)
@@ -518,7 +553,11 @@ class _Reader:
         if after in sets["prepositions"] and low in _BARE_VERBS and after in {"with", "in", "on", "now", "if"}:
             return start
         if after in sets["prepositions"]:
-            return start and any(t.kind in _LITERALS for t in self.tokens[at + 2 : min(end, at + 5)]) and after not in {"from", "of", "by", "about"}
+            return (
+                start
+                and any(t.kind in _LITERALS for t in self.tokens[at + 2 : min(end, at + 5)])
+                and after not in {"from", "of", "by", "about"}
+            )
         if after in _CONNECTORS:
             return start or low in _BARE_VERBS
         return start or self.tokens[at + 1].value[:1].isupper()

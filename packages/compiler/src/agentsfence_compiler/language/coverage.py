@@ -16,10 +16,21 @@ from agentsfence_core.model import Risk
 SENDING = ("email.send", "message.send", "chat.send")
 """What a send to somebody may be, where the words do not say through what."""
 
-SEND_VERBS = frozenset("send email mail forward cc bcc reply respond answer message text ping notify tell inform dm contact call write".split())
+SEND_VERBS = frozenset(
+    "send email mail forward cc bcc reply respond answer message text ping notify tell inform dm contact call write".split()
+)
 """Verbs whose object is somebody, when a party or a person is named."""
 
-MEDIUM_OF = {"email": "email.send", "mail": "email.send", "cc": "email.send", "bcc": "email.send", "forward": "email.send", "text": "message.send", "call": "message.send", "dm": "message.send"}
+MEDIUM_OF = {
+    "email": "email.send",
+    "mail": "email.send",
+    "cc": "email.send",
+    "bcc": "email.send",
+    "forward": "email.send",
+    "text": "message.send",
+    "call": "message.send",
+    "dm": "message.send",
+}
 """Verbs that say through what."""
 
 ALONE = {
@@ -85,10 +96,14 @@ BY_NOUN = {
 }  # fmt: skip
 """Pairs that people write and that the table of capabilities reads otherwise, or not at all."""
 
-CONTENT_NOUNS = frozenset("line section typo function variable word paragraph import comment text entry test code class method key setting todo item sentence heading title header footer link bug error warning argument parameter dependency ingredient activity column row".split())
+CONTENT_NOUNS = frozenset(
+    "line section typo function variable word paragraph import comment text entry test code class method key setting todo item sentence heading title header footer link bug error warning argument parameter dependency ingredient activity column row".split()
+)
 """Parts of a file: removing one from a named file edits that file."""
 
-MONEY_NOUNS = frozenset("money payment fund funds fee deposit difference amount rent salary donation refund bitcoin crypto".split())
+MONEY_NOUNS = frozenset(
+    "money payment fund funds fee deposit difference amount rent salary donation refund bitcoin crypto".split()
+)
 
 FAMILIES = {
     "drive": "drive", "shared drive": "drive", "spreadsheet": "drive", "sheet": "drive", "google doc": "drive", "calendar": "calendar", "event": "calendar", "appointment": "calendar", "meeting": "calendar", "inbox": "email", "mailbox": "email", "email": "email", "mail": "email",
@@ -137,7 +152,9 @@ BANS = {
 pushing data out by other means (paper, 4, item 5)."""
 
 TERMINAL_TOOLS = ("EXECUTION", "terminal", "bash", "shell", "execute_command", "run_command")
-TERMINAL_NOUNS = frozenset("terminal shell bash console command commands cli command-line code python script scripts".split())
+TERMINAL_NOUNS = frozenset(
+    "terminal shell bash console command commands cli command-line code python script scripts".split()
+)
 
 
 def risk_of(capability: str, lemma: str) -> Risk:
@@ -163,7 +180,9 @@ def by_family(lemma: str, nouns: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         name
         for name, entry in table.items()
-        if name.startswith(f"{family}.") and entry.risk in wanted and (entry.risk is Risk.DELETE or name.endswith((".update", ".write")))
+        if name.startswith(f"{family}.")
+        and entry.risk in wanted
+        and (entry.risk is Risk.DELETE or name.endswith((".update", ".write")))
     )
 
 
@@ -171,7 +190,11 @@ def family_of(nouns: Sequence[str]) -> tuple[str, ...]:
     """Return all that changes something in the family of the first noun that has one."""
     family = next((FAMILIES[noun] for noun in nouns if noun in FAMILIES), "")
     table = vocabulary().capabilities
-    return tuple(name for name, entry in table.items() if family and name.startswith(f"{family}.") and entry.risk is not Risk.READ)
+    return tuple(
+        name
+        for name, entry in table.items()
+        if family and name.startswith(f"{family}.") and entry.risk is not Risk.READ
+    )
 
 
 def inferred_for(lemma: str, noun: str) -> tuple[str, ...]:
@@ -194,5 +217,7 @@ def covered(lemma: str, nouns: tuple[str, ...] = ()) -> tuple[str, ...]:
     return tuple(name for name in names if table.capabilities[name].risk is not Risk.READ)
 
 
-_GENERIC = frozenset("file files folder document data thing note report message email mail reply summary table list money".split())
+_GENERIC = frozenset(
+    "file files folder document data thing note report message email mail reply summary table list money".split()
+)
 """Nouns that do not narrow a ban: "don't delete files" forbids deleting."""

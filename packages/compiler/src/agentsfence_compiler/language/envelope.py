@@ -113,7 +113,14 @@ def _objects(request: Request, capability: str) -> tuple[str, ...]:
     return tuple(name for name in request.objects if name.partition(":")[0] in kinds or ":" not in name)
 
 
-def _asks(request: Request, capability: str, risk: Risk, paths: tuple[str, ...], objects: tuple[str, ...], recipients: tuple[str, ...]) -> bool:
+def _asks(
+    request: Request,
+    capability: str,
+    risk: Risk,
+    paths: tuple[str, ...],
+    objects: tuple[str, ...],
+    recipients: tuple[str, ...],
+) -> bool:
     """Whether the row needs the person's approval (DESIGN 7.4)."""
     if request.ask_first:
         return True
@@ -126,7 +133,9 @@ def _asks(request: Request, capability: str, risk: Risk, paths: tuple[str, ...],
     return not (paths or objects or recipients)
 
 
-def _command_rows(request: Request, *, workspace: str | None, workdir: str | None, home: str | None) -> list[Permission]:
+def _command_rows(
+    request: Request, *, workspace: str | None, workdir: str | None, home: str | None
+) -> list[Permission]:
     """Return rows for exactly the effects of the literal commands of the words; an opaque command is asked about."""
     from agentsfence_core.classification.shell import read_command  # noqa: PLC0415  (the parser loads only here)
 

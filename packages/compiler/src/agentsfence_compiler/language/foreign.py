@@ -82,7 +82,21 @@ class _Clause:
     opens_sentence: bool
 
 
-_SECTIONS = ("negators", "idioms", "framing", "questions", "subjects", "conditions", "exceptions", "sources", "splits", "reporting", "prefixes", "suffixes", "forbidden")
+_SECTIONS = (
+    "negators",
+    "idioms",
+    "framing",
+    "questions",
+    "subjects",
+    "conditions",
+    "exceptions",
+    "sources",
+    "splits",
+    "reporting",
+    "prefixes",
+    "suffixes",
+    "forbidden",
+)
 
 
 @cache
@@ -114,7 +128,9 @@ def plain(word: str, language: str) -> str:
     word = word.lower().replace("\u2019", "'").replace("\u2018", "'")
     if language not in _LATIN or word.isascii():
         return word
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c)).replace("\u00df", "ss")
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c)).replace(
+        "\u00df", "ss"
+    )
 
 
 def _digraphs(word: str) -> str:
@@ -138,7 +154,9 @@ def languages_in(text: str, tokens: Sequence[Token]) -> tuple[str, ...]:
                 scores[language] = scores.get(language, 0) + 1
     if accented or scores:
         best = max(scores.values(), default=0)
-        found += [language for language in _LATIN if scores.get(language, 0) >= max(1, best // 2) or (accented and best < 2)]
+        found += [
+            language for language in _LATIN if scores.get(language, 0) >= max(1, best // 2) or (accented and best < 2)
+        ]
     return tuple(found)
 
 
@@ -297,7 +315,9 @@ class _Reader:
     def _verbs(self, clause: _Clause) -> list[tuple[int, str]]:
         """Return the verbs of a clause with their places: token offsets, or character offsets in a run."""
         if self.words.runs is None:
-            found = ((k - clause.first, self._lemma(k)) for k in range(clause.first, min(clause.last, clause.first + 400)))
+            found = (
+                (k - clause.first, self._lemma(k)) for k in range(clause.first, min(clause.last, clause.first + 400))
+            )
             return [(place, lemma) for place, lemma in found if lemma]
         run = self._masked(clause)
         return [(match.start(), self.words.forms[match.group()]) for match in self.words.runs.finditer(run)]
@@ -308,7 +328,9 @@ class _Reader:
         parts = []
         for token in self.tokens[clause.first : clause.last]:
             parts.append(" " * (token.start - place))
-            parts.append(self.text[token.start : token.end] if token.kind is Kind.CJK else " " * (token.end - token.start))
+            parts.append(
+                self.text[token.start : token.end] if token.kind is Kind.CJK else " " * (token.end - token.start)
+            )
             place = token.end
         return "".join(parts)
 
@@ -350,7 +372,9 @@ class _Reader:
         if self.words.runs is not None:
             run = self._span(clause)
             return any(word in run for word in questions)
-        return any(low in questions for low in lows[:place]) or (place == len(lows) and any(low in questions for low in lows))
+        return any(low in questions for low in lows[:place]) or (
+            place == len(lows) and any(low in questions for low in lows)
+        )
 
     # -- targets
 
@@ -375,7 +399,15 @@ class _Reader:
                 continue
             if self._from(place, clause):
                 continue
-            bucket = excepted if spared else parties if token.kind in (Kind.ADDRESS, Kind.PARTY) else paths if token.kind is Kind.PATH else hosts
+            bucket = (
+                excepted
+                if spared
+                else parties
+                if token.kind in (Kind.ADDRESS, Kind.PARTY)
+                else paths
+                if token.kind is Kind.PATH
+                else hosts
+            )
             bucket += target
         return parties, paths, hosts, excepted
 
@@ -395,7 +427,9 @@ class _Reader:
             before = self.text[max(0, token.start - 6) : token.start].rstrip()
             behind = self.words.language != "zh"
             return any(after.startswith(word) if behind else before.endswith(word) for word in sources)
-        return place > clause.first and (self._word(place - 1) in sources or self._word(place - 1).removesuffix("'") in sources)
+        return place > clause.first and (
+            self._word(place - 1) in sources or self._word(place - 1).removesuffix("'") in sources
+        )
 
     # -- results
 
@@ -410,12 +444,16 @@ class _Reader:
     def _forbid(self, clause: _Clause, lemmas: Sequence[str], *, conditional: bool) -> None:
         parties, paths, hosts, excepted = self._literals(clause)
         start, end = self._quote(clause)
-        exceptions = Targets(recipients=tuple(e for e in excepted if "/" not in e), paths=tuple(e for e in excepted if "/" in e))
+        exceptions = Targets(
+            recipients=tuple(e for e in excepted if "/" not in e), paths=tuple(e for e in excepted if "/" in e)
+        )
         targets = Targets(recipients=tuple(parties), paths=tuple(paths), domains=tuple(hosts))
         for lemma in dict.fromkeys(lemmas):
             for what in coverage.covered(lemma):
                 self.out.prohibitions.append(
-                    Prohibition(what=what, targets=targets, exceptions=exceptions, quote=self.text[start:end][: LIMITS.quote])
+                    Prohibition(
+                        what=what, targets=targets, exceptions=exceptions, quote=self.text[start:end][: LIMITS.quote]
+                    )
                 )
 
     def _request(self, clause: _Clause, lemma: str, *, conditional: bool) -> bool:
@@ -442,11 +480,17 @@ class _Reader:
             others = tuple(e for e in excepted if "/" not in e)
             for risk in sorted(risks):
                 self.out.prohibitions.append(
-                    Prohibition(what=risk.value, targets=Targets(paths=paths_out, recipients=others), quote=self.text[start:end][: LIMITS.quote])
+                    Prohibition(
+                        what=risk.value,
+                        targets=Targets(paths=paths_out, recipients=others),
+                        quote=self.text[start:end][: LIMITS.quote],
+                    )
                 )
         return True
 
-    def _capabilities(self, clause: _Clause, lemma: str, parties: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
+    def _capabilities(
+        self, clause: _Clause, lemma: str, parties: Sequence[str], paths: Sequence[str]
+    ) -> tuple[str, ...]:
         """Return what a clause asks for; without a literal target only what will be asked about anyway."""
         if lemma in _SENDS and parties:
             return ("email.send", "message.send", *(("chat.send",) if any(p.startswith("#") for p in parties) else ()))

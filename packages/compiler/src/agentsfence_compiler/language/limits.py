@@ -11,9 +11,31 @@ from agentsfence_compiler.language.references import Places, Role, Scanner
 from agentsfence_compiler.language.tokens import Kind, Token
 
 _SENT = frozenset({"email", "mail", "message", "post", "reply", "sms", "text", "call"})
-_USING = frozenset({"use", "visit", "browse", "search", "consult", "check", "read", "open", "stick", "look", "query", "access", "fetch", "trust", "stay", "restrict", "limit"})
+_USING = frozenset(
+    {
+        "use",
+        "visit",
+        "browse",
+        "search",
+        "consult",
+        "check",
+        "read",
+        "open",
+        "stick",
+        "look",
+        "query",
+        "access",
+        "fetch",
+        "trust",
+        "stay",
+        "restrict",
+        "limit",
+    }
+)
 _ADDING = frozenset({"also", "too", "and", "plus", "additionally", "as"})
-_REPLACING = frozenset({"instead", "meant", "mean", "rather", "correction", "not", "actually", "sorry", "oops", "wrong"})
+_REPLACING = frozenset(
+    {"instead", "meant", "mean", "rather", "correction", "not", "actually", "sorry", "oops", "wrong"}
+)
 _CONTINUING = _ADDING | _REPLACING | {"well", "only"}
 
 
@@ -27,7 +49,9 @@ def only_domains(tokens: Sequence[Token], segments: Sequence[Segment]) -> tuple[
         span = tokens[segment.first : segment.last]
         if not any(t.kind in (Kind.HOST, Kind.URL) for t in span):
             continue
-        only = segment.only or any(t.low in words.sets["only_marks"] or t.low in {"stick", "restrict", "limit", "stay"} for t in span)
+        only = segment.only or any(
+            t.low in words.sets["only_marks"] or t.low in {"stick", "restrict", "limit", "stay"} for t in span
+        )
         using = segment.lemma in _USING or any(t.low in {"stick", "restrict", "limit", "stay"} for t in span)
         if only and using:
             refs = Scanner(tokens, words, Places(), sends=False).scan(segment.first, segment.last)
@@ -59,7 +83,11 @@ def most_sends(tokens: Sequence[Token], segments: Sequence[Segment]) -> int | No
 
 def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places) -> Request | None:
     """Return what a verbless turn adds to the newest request: "also to carol@x.example", "b.md instead"."""
-    if not tokens or len(tokens) > 40 or any(s.opens in (Opens.QUESTION, Opens.NEGATION, Opens.CONTENT, Opens.READING) for s in segments):
+    if (
+        not tokens
+        or len(tokens) > 40
+        or any(s.opens in (Opens.QUESTION, Opens.NEGATION, Opens.CONTENT, Opens.READING) for s in segments)
+    ):
         return None
     lows = {t.low for t in tokens}
     if not any(t.kind in LITERALS for t in tokens) or not lows & _CONTINUING:
@@ -74,4 +102,3 @@ def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment]
         start, end, text[start:end], "", (), frozenset(), recipients=recipients, paths=tuple(paths),
         instead=bool(lows & _REPLACING) or "only" in lows,
     )  # fmt: skip
-

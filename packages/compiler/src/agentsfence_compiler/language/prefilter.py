@@ -30,15 +30,26 @@ def _triggers() -> frozenset[str]:
     """Return every word that can make a clause more than a remark."""
     words = english()
     acting = {word for word, form in words.forms.items() if form.lemma not in words.reading}
-    negations = {part for table in ("negators", "refrain", "never_phrases", "forbidden") for part in words.phrases[table]}
+    negations = {
+        part for table in ("negators", "refrain", "never_phrases", "forbidden") for part in words.phrases[table]
+    }
     vague = words.sets["prepositions"] | words.sets["determiners"] | _AUXILIARIES
-    return (frozenset(acting) | (negations - vague) | _MARKS | words.sets["only_marks"] | frozenset(words.fuzzy) | frozenset(words.maps["typos"])) - _HARMLESS
+    return (
+        frozenset(acting)
+        | (negations - vague)
+        | _MARKS
+        | words.sets["only_marks"]
+        | frozenset(words.fuzzy)
+        | frozenset(words.maps["typos"])
+    ) - _HARMLESS
 
 
-_AUXILIARIES = frozenset("can could may might do does are is be have need should shall must will would in under by on at out you yourself i'd".split())
+_AUXILIARIES = frozenset(
+    "can could may might do does are is be have need should shall must will would in under by on at out you yourself i'd".split()
+)
 _MARKS = frozenset(
     "not no never nor instead also too nothing nobody none leave keep hands read-only readonly rather meant untouched without limit most max ask confirm "
-    "approve approval permission consult unless seek confirmation before until drop stick restrict circumstances refrain".split()
+    "limits off-limits approve approval permission consult unless seek confirmation before until drop stick restrict circumstances refrain".split()
 )
 """Words that limit, replace or make ask, beside the verbs and the negations."""
 _HARMLESS = frozenset({"thanks", "teh", "u", "ur", "im", "n", "thats", "whats"})

@@ -24,17 +24,64 @@ from agentsfence_compiler.language.references import Places, References, Role, S
 from agentsfence_compiler.language.requests import Found
 from agentsfence_compiler.language.tokens import Kind, Token
 
-_NEEDS_YOU = frozenset({"can", "can't", "cant", "cannot", "won't", "wont", "will", "might", "need", "should", "shouldn't", "shouldnt", "may", "ought"})
+_NEEDS_YOU = frozenset(
+    {
+        "can",
+        "can't",
+        "cant",
+        "cannot",
+        "won't",
+        "wont",
+        "will",
+        "might",
+        "need",
+        "should",
+        "shouldn't",
+        "shouldnt",
+        "may",
+        "ought",
+    }
+)
 """Negated modals: an order only to "you" ("I can't send mails from my phone" forbids nothing)."""
-_BEFORE_NOUNS = frozenset({"no", "without", "w/o", "avoid", "skip", "from", "of", "on", "off", "stop", "cease", "for", "any", "all"})
+_BEFORE_NOUNS = frozenset(
+    {"no", "without", "w/o", "avoid", "skip", "from", "of", "on", "off", "stop", "cease", "for", "any", "all"}
+)
 """Negations that stand before a noun: "no replies"; after "don't" or "never" only a verb counts."""
 _TIGHT = frozenset({"untouched", "alone", "unchanged", "intact", "unmodified", "as-is", "as"})
 _PAST = frozenset({"was", "were", "has", "have", "had", "been", "could", "can", "can't", "cannot", "couldn't"})
-_DENIALS = frozenset({"not", "never", "no", "nothing", "nobody", "none", "noone", "mustn't", "shouldn't", "needn't", "shan't", "mustnt", "shouldnt", "neither"})
+_DENIALS = frozenset(
+    {
+        "not",
+        "never",
+        "no",
+        "nothing",
+        "nobody",
+        "none",
+        "noone",
+        "mustn't",
+        "shouldn't",
+        "needn't",
+        "shan't",
+        "mustnt",
+        "shouldnt",
+        "neither",
+    }
+)
 _SPARED = 64
 """Literal targets that a ban on something described leaves alone; beyond that it holds for all."""
 _PRODUCTION = frozenset({"production", "prod", "live", "staging"})
-_INFRASTRUCTURE = ("deploy.run", "cloud.write", "cloud.delete", "process.control", "container.run", "container.delete", "workflow.run", "database.write", "database.delete", "git.push")
+_INFRASTRUCTURE = (
+    "deploy.run",
+    "cloud.write",
+    "cloud.delete",
+    "process.control",
+    "container.run",
+    "container.delete",
+    "workflow.run",
+    "database.write",
+    "database.delete",
+    "git.push",
+)
 _RISKY = frozenset({"destructive", "dangerous", "irreversible", "risky", "harmful"})
 _WRITING_BANS = frozenset({"touch", "change", "modify", "alter", "edit", "update", "overwrite", "write"})
 _DESCRIBED_PATHS = {
@@ -55,13 +102,17 @@ class Bans:
     max_sends: int | None = None
 
 
-def read_prohibitions(text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, found: Found) -> Bans:
+def read_prohibitions(
+    text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, found: Found
+) -> Bans:
     """Return the bans of a message. Linear."""
     return _Bans(text, tokens, segments, places, found).read()
 
 
 class _Bans:
-    def __init__(self, text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, found: Found) -> None:
+    def __init__(
+        self, text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, found: Found
+    ) -> None:
         self.text = text
         self.tokens = tokens
         self.segments = segments
@@ -108,7 +159,10 @@ class _Bans:
     def _idiom(self, segment: Segment) -> bool:
         words = self.words
         table = words.phrases["idiom_phrases"]
-        return any(phrase_at(self.tokens, at, segment.last, table, words) for at in range(segment.first, min(segment.body + 3, segment.last)))
+        return any(
+            phrase_at(self.tokens, at, segment.last, table, words)
+            for at in range(segment.first, min(segment.body + 3, segment.last))
+        )
 
     def _only_about_me(self, segment: Segment) -> bool:
         """Whether the negation is a statement without its subject: "can't send mails from my phone"."""
@@ -117,11 +171,17 @@ class _Bans:
             place += 1
         lows = [word_at(self.tokens, k, self.words) for k in range(place, segment.body)]
         addressed = "you" in lows or "u" in lows
-        return not addressed and any(low in _NEEDS_YOU for low in lows[-3:]) and not any(low in {"circumstances", "account", "case"} for low in lows)
+        return (
+            not addressed
+            and any(low in _NEEDS_YOU for low in lows[-3:])
+            and not any(low in {"circumstances", "account", "case"} for low in lows)
+        )
 
     def _asked(self, segment: Segment) -> bool:
         """Whether it is a question: "don't you think …?"."""
-        return self.tokens[segment.last - 1].low in {"?", "\u061f"} and word_at(self.tokens, segment.body, self.words) in {"you", "we", "i"}
+        return self.tokens[segment.last - 1].low in {"?", "\u061f"} and word_at(
+            self.tokens, segment.body, self.words
+        ) in {"you", "we", "i"}
 
     def _verbs(self, segment: Segment) -> tuple[int, list[str]]:
         """Return the forbidden verbs and where their object begins: "download, install, or run" …"""
@@ -138,7 +198,12 @@ class _Bans:
                     return at, []
                 lemmas.append(form.lemma)
                 at += 1
-            elif token.kind in (Kind.SOFT,) or low in {",", "or", "and", "nor", "and/or", "/"} or low in self.words.sets["adverbs"] and not lemmas:
+            elif (
+                token.kind in (Kind.SOFT,)
+                or low in {",", "or", "and", "nor", "and/or", "/"}
+                or low in self.words.sets["adverbs"]
+                and not lemmas
+            ):
                 if token.kind is Kind.PUNCT and low not in {",", "/"}:
                     break
                 at += 1
@@ -156,7 +221,11 @@ class _Bans:
         """Return the verb of "don't let it send mails", "don't let anything be deleted"."""
         for place in range(at + 1, min(at + 7, end)):
             form = self.words.forms.get(word_at(self.tokens, place, self.words))
-            if form is not None and (form.base or form.gerund or form.participle) and form.lemma not in self.words.reading:
+            if (
+                form is not None
+                and (form.base or form.gerund or form.participle)
+                and form.lemma not in self.words.reading
+            ):
                 return place + 1, [form.lemma]
         return at + 1, []
 
@@ -190,8 +259,11 @@ class _Bans:
         return [], at
 
     def _bare_contrast(self, index: int, segment: Segment, at: int) -> None:
-        """"…, not to bob@example.org": a target is taken out of the request before."""
-        place = next((self.found.of_segment[k] for k in range(index - 1, max(-1, index - 40), -1) if k in self.found.of_segment), None)
+        """ "…, not to bob@example.org": a target is taken out of the request before."""
+        place = next(
+            (self.found.of_segment[k] for k in range(index - 1, max(-1, index - 40), -1) if k in self.found.of_segment),
+            None,
+        )
         if place is None:
             return
         refs = self._refs(segment.body, segment.last, "send")
@@ -207,7 +279,9 @@ class _Bans:
         if not any(a in {"more", "over", "above", "exceed"} for a in lows):
             return False
         amounts = [t.value for t in window if t.kind is Kind.MONEY]
-        numbers = [t.value for t in window if t.kind is Kind.NUMBER] + [n for t in window if (n := self.words.maps["counts"].get(t.low))]
+        numbers = [t.value for t in window if t.kind is Kind.NUMBER] + [
+            n for t in window if (n := self.words.maps["counts"].get(t.low))
+        ]
         what = coverage.covered(lemmas[0])
         if "FINANCIAL" in what and (amounts or numbers):
             self.out.max_amount = (amounts or numbers)[0]
@@ -224,12 +298,19 @@ class _Bans:
         if segment.opens is Opens.REQUEST and segment.lemma in coverage.SEND_VERBS and index in self.found.of_segment:
             self._read_only(index, segment)
             return
-        for reader in (self._read_only, self._no_changes, self._unwanted, self._passive, self._forbidden, self._left_alone):
+        for reader in (
+            self._read_only,
+            self._no_changes,
+            self._unwanted,
+            self._passive,
+            self._forbidden,
+            self._left_alone,
+        ):
             if reader(index, segment):
                 return
 
     def _no_changes(self, index: int, segment: Segment) -> bool:
-        """"Make no changes to a.py", "send no emails"."""
+        """ "Make no changes to a.py", "send no emails"."""
         if segment.opens not in (Opens.REQUEST, Opens.READING) or segment.body >= segment.last:
             return False
         low = word_at(self.tokens, segment.body, self.words)
@@ -249,13 +330,16 @@ class _Bans:
         return True
 
     def _unwanted(self, index: int, segment: Segment) -> bool:
-        """"I don't want you to reply", "I don't want anything deleted", "I'd rather you didn't send it"."""
+        """ "I don't want you to reply", "I don't want anything deleted", "I'd rather you didn't send it"."""
         tokens, words = self.tokens, self.words
         for at in range(segment.first + 1, segment.last - 1):
             low = word_at(tokens, at, words)
             if low not in {"want", "like", "rather", "prefer", "expect"}:
                 continue
-            negated = any(word_at(tokens, k, words) in {"don't", "not", "never", "wouldn't", "didn't"} for k in range(max(segment.first, at - 3), at))
+            negated = any(
+                word_at(tokens, k, words) in {"don't", "not", "never", "wouldn't", "didn't"}
+                for k in range(max(segment.first, at - 3), at)
+            )
             if not negated and low in {"want", "like", "expect"}:
                 continue
             return self._unwanted_action(index, segment, at + 1, late_negation=not negated)
@@ -270,7 +354,13 @@ class _Bans:
             low = word_at(tokens, place, words)
             denied = denied or low in {"not", "don't", "didn't", "never"}
             form = words.forms.get(low)
-            if form is None or low in words.sets["idioms"] or low in words.nouns and not form.participle and word_at(tokens, place - 1, words) not in {"to", "you", "didn't", "not"}:
+            if (
+                form is None
+                or low in words.sets["idioms"]
+                or low in words.nouns
+                and not form.participle
+                and word_at(tokens, place - 1, words) not in {"to", "you", "didn't", "not"}
+            ):
                 continue
             if denied and (form.participle or form.gerund or form.base):
                 refs = self._refs(place + 1, segment.last, form.lemma)
@@ -282,11 +372,15 @@ class _Bans:
         return False
 
     def _passive(self, index: int, segment: Segment) -> bool:
-        """"Emails must not be sent", "nothing may be deleted", "nobody should be emailed"."""
+        """ "Emails must not be sent", "nothing may be deleted", "nobody should be emailed"."""
         tokens, words = self.tokens, self.words
         for at in range(segment.first + 2, segment.last):
             form = words.forms.get(tokens[at].low)
-            if form is None or not form.participle or word_at(tokens, at - 1, words) not in {"be", "get", "gets", "being", "is", "are"}:
+            if (
+                form is None
+                or not form.participle
+                or word_at(tokens, at - 1, words) not in {"be", "get", "gets", "being", "is", "are"}
+            ):
                 continue
             lows = [word_at(tokens, k, words) for k in range(max(segment.first, at - 9), at)]
             plain = lows[-1] in {"is", "are"} and not any(low in {"nothing", "nobody", "no", "none"} for low in lows)
@@ -302,29 +396,59 @@ class _Bans:
         return False
 
     def _forbidden(self, index: int, segment: Segment) -> bool:
-        """"Sending is forbidden", "it is forbidden to send", "production is off limits"."""
+        """ "Sending is forbidden", "it is forbidden to send", "production is off limits"."""
         tokens, words = self.tokens, self.words
         table = words.phrases["forbidden"]
         for at in range(segment.first + 1, segment.last):
             count = phrase_at(tokens, at, segment.last, table, words) if tokens[at].low in table else 0
-            if not count or word_at(tokens, at - 1, words) not in {"is", "are", "be", "strictly", "absolutely", "it's", "remains", "stays", "was", "currently", "considered"}:
+            if not count or word_at(tokens, at - 1, words) not in {
+                "is",
+                "are",
+                "be",
+                "strictly",
+                "absolutely",
+                "it's",
+                "remains",
+                "stays",
+                "was",
+                "currently",
+                "considered",
+            }:
                 continue
-            if word_at(tokens, at + count, words) in {"to", "from"} and (form := words.forms.get(word_at(tokens, at + count + 1, words))):
+            if word_at(tokens, at + count, words) in {"to", "from"} and (
+                form := words.forms.get(word_at(tokens, at + count + 1, words))
+            ):
                 self._forbid(index, segment, [form.lemma], self._refs(at + count + 2, segment.last, form.lemma), at)
                 return True
-            lemmas = [f.lemma for k in range(segment.first, min(at, segment.first + 12)) if (f := words.forms.get(tokens[k].low)) and f.gerund]
-            lemmas = lemmas or [a for k in range(segment.first, min(at, segment.first + 12)) if (a := words.maps["action_nouns"].get(tokens[k].low))]
+            lemmas = [
+                f.lemma
+                for k in range(segment.first, min(at, segment.first + 12))
+                if (f := words.forms.get(tokens[k].low)) and f.gerund
+            ]
+            lemmas = lemmas or [
+                a
+                for k in range(segment.first, min(at, segment.first + 12))
+                if (a := words.maps["action_nouns"].get(tokens[k].low))
+            ]
             refs = self._refs(segment.first, at - 1, "touch")
             self._forbid(index, segment, lemmas or ["touch"], refs, at)
             return True
         return False
 
     def _left_alone(self, index: int, segment: Segment) -> bool:
-        """"Leave everything untouched", "leave carol@example.com out", "hands off production"."""
-        lows = [word_at(self.tokens, k, self.words) for k in range(segment.first, min(segment.last, segment.first + 40))]
+        """ "Leave everything untouched", "leave carol@example.com out", "hands off production"."""
+        lows = [
+            word_at(self.tokens, k, self.words) for k in range(segment.first, min(segment.last, segment.first + 40))
+        ]
         hands = next((k for k in range(len(lows) - 1) if lows[k] == "hands" and lows[k + 1] == "off"), None)
         if hands is not None:
-            self._forbid(index, segment, ["touch"], self._refs(segment.first + hands + 2, segment.last, "touch"), segment.first + hands + 2)
+            self._forbid(
+                index,
+                segment,
+                ["touch"],
+                self._refs(segment.first + hands + 2, segment.last, "touch"),
+                segment.first + hands + 2,
+            )
             return True
         if segment.lemma not in {"leave", "keep"}:
             return False
@@ -344,7 +468,7 @@ class _Bans:
         return False
 
     def _read_only(self, index: int, segment: Segment) -> bool:
-        """"Read-only please", "only read": nothing but reading, except what the message asks for itself."""
+        """ "Read-only please", "only read": nothing but reading, except what the message asks for itself."""
         tokens = self.tokens
         asked = self.asked
         if segment.opens is Opens.QUESTION:
@@ -352,9 +476,17 @@ class _Bans:
         hit = segment.lemma in {"read", "look", "view"} and segment.only and not self.found.requests
         for at in range(segment.first, segment.last):
             low = tokens[at].low
-            if low in {"read-only", "readonly", "look-only", "view-only"} or (low == "read" and word_at(tokens, at + 1, self.words) == "only"):
+            if low in {"read-only", "readonly", "look-only", "view-only"} or (
+                low == "read" and word_at(tokens, at + 1, self.words) == "only"
+            ):
                 before = [t.low for t in tokens[max(segment.first, at - 8) : at]]
-                hit = hit or not any(word in {"make", "mark", "set", "mount", "chmod", "as", "why", "what"} for word in before) or "mode" in [t.low for t in tokens[at : at + 4]]
+                hit = (
+                    hit
+                    or not any(
+                        word in {"make", "mark", "set", "mount", "chmod", "as", "why", "what"} for word in before
+                    )
+                    or "mode" in [t.low for t in tokens[at : at + 4]]
+                )
         if not hit:
             return False
         for what in coverage.READ_ONLY:
@@ -379,12 +511,22 @@ class _Bans:
     # -- what a ban covers
 
     def _refs(self, at: int, end: int, lemma: str) -> References:
-        contacting = lemma in coverage.SEND_VERBS or lemma in {"share", "invite", "pay", "transfer", "grant", "give", "add"}
+        contacting = lemma in coverage.SEND_VERBS or lemma in {
+            "share",
+            "invite",
+            "pay",
+            "transfer",
+            "grant",
+            "give",
+            "add",
+        }
         return Scanner(self.tokens, self.words, self.places, sends=contacting).scan(at, end)
 
     def _forbid(self, index: int, segment: Segment, lemmas: Sequence[str], refs: References, at: int) -> None:
         """Add the bans of a clause on its verbs."""
-        acting = [lemma for lemma in lemmas if lemma not in self.words.reading or lemma in coverage.BANS or lemma == "do"]
+        acting = [
+            lemma for lemma in lemmas if lemma not in self.words.reading or lemma in coverage.BANS or lemma == "do"
+        ]
         for lemma in acting:
             what = self._what(lemma, refs, at, segment.last)
             if self._waits(index, segment) or segment.conditional:
@@ -396,7 +538,9 @@ class _Bans:
     def _what(self, lemma: str, refs: References, at: int, end: int) -> tuple[str, ...]:
         lows = {t.low for t in self.tokens[at : min(end, at + 20)]}
         if lemma in {"make", "do"}:
-            action = next((a for t in self.tokens[at : min(end, at + 5)] if (a := self.words.maps["action_nouns"].get(t.low))), "")
+            action = next(
+                (a for t in self.tokens[at : min(end, at + 5)] if (a := self.words.maps["action_nouns"].get(t.low))), ""
+            )
             if action:
                 return coverage.covered(action)
             if lows & {"public", "visible", "accessible"}:
@@ -404,7 +548,12 @@ class _Bans:
             if lows & _RISKY:
                 return ("DELETE", "FINANCIAL", "PERMISSION_CHANGE")
             return coverage.READ_ONLY if refs.universal else coverage.covered("make") if lemma == "make" else ()
-        if lemma == "write" and (refs.names or refs.parties or {"to"} & lows and lows & {"anybody", "anyone", "him", "her", "them", "nobody", "someone"}):
+        if lemma == "write" and (
+            refs.names
+            or refs.parties
+            or {"to"} & lows
+            and lows & {"anybody", "anyone", "him", "her", "them", "nobody", "someone"}
+        ):
             return coverage.covered("write-to")
         if lemma in {"send", "give"} and lows & {"money", "payment", "payments", "funds"}:
             return ("FINANCIAL",)
@@ -422,10 +571,17 @@ class _Bans:
         """Whether the ban holds only until the person says so: "unless I confirm", "without asking me"."""
         words = self.words
         end = segment.last
-        if index + 1 < len(self.segments) and self.tokens[end - 1].low not in {".", "!", "?", ";"} and self.tokens[end - 1].kind is not Kind.BREAK:
+        if (
+            index + 1 < len(self.segments)
+            and self.tokens[end - 1].low not in {".", "!", "?", ";"}
+            and self.tokens[end - 1].kind is not Kind.BREAK
+        ):
             end = min(self.segments[index + 1].last, end + 8)
         table = words.phrases["ask_first"]
-        return any(self.tokens[at].low in table and phrase_at(self.tokens, at, end, table, words) for at in range(segment.body, end))
+        return any(
+            self.tokens[at].low in table and phrase_at(self.tokens, at, end, table, words)
+            for at in range(segment.body, end)
+        )
 
     def _emit(self, segment: Segment, lemma: str, what: Sequence[str], refs: References) -> None:
         targets = self._targets(refs, frozenset(what))
@@ -487,7 +643,9 @@ class _Bans:
         names = [self.places.contacts.get(name.casefold(), name) for role, name in refs.names if role is Role.EXCEPT]
         return Targets(
             recipients=_joined((), (*(party for role, party in refs.parties if role is Role.EXCEPT), *names)),
-            paths=_joined((), (p for role, text, _ in refs.paths if role is Role.EXCEPT and (p := self.places.path(text)))),
+            paths=_joined(
+                (), (p for role, text, _ in refs.paths if role is Role.EXCEPT and (p := self.places.path(text)))
+            ),
             domains=_joined((), (host for role, host in refs.hosts if role is Role.EXCEPT)),
         )
 

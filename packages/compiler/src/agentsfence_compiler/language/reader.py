@@ -49,7 +49,9 @@ def read(
         only_domains=only_domains(tokens, segments),
         max_external_writes=bans.max_sends if bans.max_sends is not None else most_sends(tokens, segments),
         requires_approval=tuple(bans.requires_approval),
-        clauses=tuple(_clause(text, tokens, segment, index, found, bans.segments) for index, segment in enumerate(segments)),
+        clauses=tuple(
+            _clause(text, tokens, segment, index, found, bans.segments) for index, segment in enumerate(segments)
+        ),
         continues=added is not None,
     )
 
@@ -75,7 +77,9 @@ def _bounded(requests: list[Request], max_amount: str | None) -> tuple[Request, 
     if max_amount is None:
         return tuple(requests)
     return tuple(
-        replace(request, max_amount=max_amount) if Risk.FINANCIAL in request.risks and request.max_amount is None else request
+        replace(request, max_amount=max_amount)
+        if Risk.FINANCIAL in request.risks and request.max_amount is None
+        else request
         for request in requests
     )
 

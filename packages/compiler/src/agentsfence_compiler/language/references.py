@@ -106,14 +106,31 @@ OBJECT_NOUNS = {
     "note": "note", "page": "page", "bucket": "bucket", "workflow": "workflow", "job": "job", "folder": "folder", "hotel": "booking", "restaurant": "booking", "bill": "file", "calendar": "calendar", "draft": "draft", "subscription": "subscription", "process": "process", "role": "role", "secret": "secret", "remote": "remote",
 }  # fmt: skip
 _NUMBERED = frozenset({"order", "issue", "pr", "ticket", "pull request", "invoice", "task", "booking"})
-_IDENTIFIED = frozenset({"branch", "tag", "table", "container", "service", "database", "bucket", "remote", "workflow", "image", "repo", "label"})
+_IDENTIFIED = frozenset(
+    {
+        "branch",
+        "tag",
+        "table",
+        "container",
+        "service",
+        "database",
+        "bucket",
+        "remote",
+        "workflow",
+        "image",
+        "repo",
+        "label",
+    }
+)
 _CALENDAR = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december "
     "today tomorrow tonight mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep oct nov dec christmas easter gmail outlook slack discord google github i".split()
 )
 _DID = frozenset("is was has had will wrote sent said asked shared gave mentioned uses used needs wants".split())
 _MOST = 1_000  # things that a count may name
-_MEASURES = frozenset("hour hours minute minutes second seconds day days week weeks month months year years percent am pm people persons line lines word words sentence sentences bullet bullets paragraph paragraphs % o'clock times".split())
+_MEASURES = frozenset(
+    "hour hours minute minutes second seconds day days week weeks month months year years percent am pm people persons line lines word words sentence sentences bullet bullets paragraph paragraphs % o'clock times".split()
+)
 _PACKAGE_NOUNS = frozenset({"package", "dependency", "library", "module", "plugin", "extension", "requirement"})
 _DEFINITE = frozenset({"the", "this", "that", "these", "those", "my", "our", "your", "his", "her", "their", "its"})
 
@@ -122,7 +139,14 @@ class Scanner:
     """Reads the references of one clause, token by token."""
 
     def __init__(
-        self, tokens: Sequence[Token], words: English, places: Places, *, sends: bool, plain: bool = False, lemma: str = ""
+        self,
+        tokens: Sequence[Token],
+        words: English,
+        places: Places,
+        *,
+        sends: bool,
+        plain: bool = False,
+        lemma: str = "",
     ) -> None:
         """Prepare for a clause; ``sends`` says that its object is somebody, ``plain`` that its words are names."""
         self.tokens = tokens
@@ -131,7 +155,20 @@ class Scanner:
         self.sends = sends
         self.plain = plain
         self.start = 0
-        self.named_directly = lemma not in {"send", "forward", "create", "add", "post", "share", "give", "set", "schedule", "book", "plan", "make"}
+        self.named_directly = lemma not in {
+            "send",
+            "forward",
+            "create",
+            "add",
+            "post",
+            "share",
+            "give",
+            "set",
+            "schedule",
+            "book",
+            "plan",
+            "make",
+        }
         self.found = References()
         self.role = Role.OBJECT
         self.first_phrase = True
@@ -213,10 +250,19 @@ class Scanner:
     def _count(self, at: int, end: int, digits: str) -> None:
         """Note how many things the object is: "an event", "bob@x.example two mails"; not "4 hours"."""
         before = self.tokens[at - 1]
-        opens = at == self.start or before.kind in (Kind.ADDRESS, Kind.PARTY) or before.low in self.words.sets["pronouns"]
+        opens = (
+            at == self.start or before.kind in (Kind.ADDRESS, Kind.PARTY) or before.low in self.words.sets["pronouns"]
+        )
         opens = opens or (bool(self.found.names) and self.found.names[-1][1].lower().endswith(before.low))
         following = word_at(self.tokens, at + 1, self.words) if at + 1 < end else ""
-        if opens and self.first_phrase and self.found.count is None and following and following not in _MEASURES and digits.isdigit():
+        if (
+            opens
+            and self.first_phrase
+            and self.found.count is None
+            and following
+            and following not in _MEASURES
+            and digits.isdigit()
+        ):
             self.found.count = int(digits) if 0 < int(digits) <= _MOST else None
 
     def _marks(self, low: str, at: int) -> bool:
@@ -257,7 +303,11 @@ class Scanner:
     def _noun_after(self, at: int, end: int) -> bool:
         """Whether the word after "to" is a noun: "to support", "to order 7"."""
         low = word_at(self.tokens, at, self.words)
-        return low in self.words.sets["nouns_too"] and (at + 1 >= end or self.tokens[at + 1].kind is Kind.PUNCT) and low in self.words.nouns
+        return (
+            low in self.words.sets["nouns_too"]
+            and (at + 1 >= end or self.tokens[at + 1].kind is Kind.PUNCT)
+            and low in self.words.nouns
+        )
 
     def _close(self) -> None:
         self.found.closed = True
@@ -273,7 +323,11 @@ class Scanner:
         path = known.get(f"{low} {following}" if following in {"folder", "directory"} else "", "")
         before = word_at(self.tokens, at - 1, self.words)
         if not path and before in {"my", "the"}:
-            path = known.get(f"my {low}", "") if before == "my" or following in {"folder", "directory"} or self.tokens[at].value[:1].isupper() else ""
+            path = (
+                known.get(f"my {low}", "")
+                if before == "my" or following in {"folder", "directory"} or self.tokens[at].value[:1].isupper()
+                else ""
+            )
         if not path and (self.tokens[at].value[:1].isupper() or following in {"folder", "directory"}):
             path = known.get(low, "")
         return path
@@ -320,37 +374,68 @@ class Scanner:
         kind = OBJECT_NOUNS.get(noun)
         if kind and noun in _NUMBERED and token.kind is Kind.NUMBER:
             self._add_object(kind, token.value)
-        elif kind and noun in _IDENTIFIED and token.kind in (Kind.WORD, Kind.SLASHED) and self._identifying(token, noun):
+        elif (
+            kind and noun in _IDENTIFIED and token.kind in (Kind.WORD, Kind.SLASHED) and self._identifying(token, noun)
+        ):
             self._add_object(kind, token.value)
 
     def _identifying(self, token: Token, noun: str) -> bool:
         sets = self.words.sets
         if any(c in token.value for c in "-_./0123456789"):
             return True
-        plain = token.low not in sets["prepositions"] and token.low not in sets["determiners"] and token.low not in self.words.forms
-        return plain and noun in {"branch", "tag", "table", "remote"} and token.low not in self.words.nouns and token.low not in {"please", "called", "named", "instead", "now"}
+        plain = (
+            token.low not in sets["prepositions"]
+            and token.low not in sets["determiners"]
+            and token.low not in self.words.forms
+        )
+        return (
+            plain
+            and noun in {"branch", "tag", "table", "remote"}
+            and token.low not in self.words.nouns
+            and token.low not in {"please", "called", "named", "instead", "now"}
+        )
 
     def _name(self, at: int, end: int, start: int) -> tuple[str, int]:
         """Return a proper name and its length: "Sarah Baker"; in small letters only as the direct object of a send."""
         token = self.tokens[at]
         sets = self.words.sets
         low = token.low
-        if not self.sends or self.found.closed or low in _CALENDAR or low in sets["determiners"] or low in sets["pronouns"]:
+        if (
+            not self.sends
+            or self.found.closed
+            or low in _CALENDAR
+            or low in sets["determiners"]
+            or low in sets["pronouns"]
+        ):
             return "", 0
         if low in sets["adverbs"] or low in sets["universal"] or low in sets["statement_subjects"]:
             return "", 0
         direct = at == start or (self.role is Role.TO and word_at(self.tokens, at - 1, self.words) == "to")
-        joined = word_at(self.tokens, at - 1, self.words) in {"and", ",", "or"} and bool(self.found.names) and self.first_phrase
+        joined = (
+            word_at(self.tokens, at - 1, self.words) in {"and", ",", "or"}
+            and bool(self.found.names)
+            and self.first_phrase
+        )
         if self.role is Role.WITH and not joined and word_at(self.tokens, at - 1, self.words) != "with":
             return "", 0
         shouting = token.value.isupper() and len(token.value) > 1
-        small = (direct or joined) and low.isalpha() and low not in self.words.forms and (self.named_directly or self._before_object(at, end))
+        small = (
+            (direct or joined)
+            and low.isalpha()
+            and low not in self.words.forms
+            and (self.named_directly or self._before_object(at, end))
+        )
         if not (token.value[:1].isupper() and not shouting) and not small:
             return "", 0
         size = 1
         while size < _NAME_WORDS and at + size < end and self.tokens[at + size].kind is Kind.WORD:
             following = self.tokens[at + size]
-            if not following.value[:1].isupper() or following.value.isupper() or following.low in _CALENDAR or not token.value[:1].isupper():
+            if (
+                not following.value[:1].isupper()
+                or following.value.isupper()
+                or following.low in _CALENDAR
+                or not token.value[:1].isupper()
+            ):
                 break
             size += 1
         return " ".join(t.value for t in self.tokens[at : at + size]), size
@@ -368,7 +453,9 @@ class Scanner:
 
     def _before_object(self, at: int, end: int) -> bool:
         """Whether an object follows: "send bob the notes", not "send information about …"."""
-        return self.role is Role.TO or (at + 1 < end and word_at(self.tokens, at + 1, self.words) in self.words.sets["determiners"])
+        return self.role is Role.TO or (
+            at + 1 < end and word_at(self.tokens, at + 1, self.words) in self.words.sets["determiners"]
+        )
 
     # -- literals
 
@@ -381,7 +468,12 @@ class Scanner:
         """Note a path; words up to one with an ending belong to it: ``/srv/w/my notes.md``."""
         token = self.tokens[at]
         text, size = token.value, 1
-        if "/" not in text and text.startswith((".", "*")) and at + 1 < end and word_at(self.tokens, at + 1, self.words) in self.words.nouns:
+        if (
+            "/" not in text
+            and text.startswith((".", "*"))
+            and at + 1 < end
+            and word_at(self.tokens, at + 1, self.words) in self.words.nouns
+        ):
             return at + 1  # "all .tmp files": a kind of file, not a file
         if not token.quoted and "/" in text and "." not in text.rpartition("/")[2]:
             size = self._spaced(at, end)
@@ -396,7 +488,12 @@ class Scanner:
             if at + size > end:
                 break
             token = self.tokens[at + size - 1]
-            if token.kind is Kind.PATH and not token.quoted and "/" not in token.value and token.value.rpartition(".")[2].lower() in FILE_ENDINGS:
+            if (
+                token.kind is Kind.PATH
+                and not token.quoted
+                and "/" not in token.value
+                and token.value.rpartition(".")[2].lower() in FILE_ENDINGS
+            ):
                 return size
             if token.kind is not Kind.WORD or token.low in stops or token.low in {"please", "then"}:
                 break
@@ -436,7 +533,12 @@ class Scanner:
             return
         if self._object_at(at, token.value, numbered=False):
             return
-        if self.sends and self.role in (Role.OBJECT, Role.TO, Role.WITH) and not self.found.closed and len(token.value.split()) <= _NAME_WORDS:
+        if (
+            self.sends
+            and self.role in (Role.OBJECT, Role.TO, Role.WITH)
+            and not self.found.closed
+            and len(token.value.split()) <= _NAME_WORDS
+        ):
             self.found.names.append((self.role, token.value))
 
     def _object_at(self, at: int, value: str, *, numbered: bool) -> bool:
@@ -448,7 +550,10 @@ class Scanner:
         kind = OBJECT_NOUNS.get(before) or OBJECT_NOUNS.get(following)
         naming = word_at(self.tokens, at - 1, self.words) in {"named", "called", "titled", "entitled"}
         if kind is None and (naming or numbered):
-            kind = next((OBJECT_NOUNS[noun] for noun in self.found.nouns if noun in OBJECT_NOUNS), "issue" if numbered else "name")
+            kind = next(
+                (OBJECT_NOUNS[noun] for noun in self.found.nouns if noun in OBJECT_NOUNS),
+                "issue" if numbered else "name",
+            )
         if kind is None:
             return False
         if naming or self.role in (Role.OBJECT, Role.TO, Role.INSIDE, Role.OF):

@@ -23,29 +23,96 @@ from agentsfence_compiler.language.reading import Request
 from agentsfence_compiler.language.references import Places, References, Role, Scanner, canonical_party
 from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token
 
-_NAMING = coverage.SEND_VERBS | frozenset("share invite add remove grant give pay transfer refund reimburse post kick ban send promote assign wire revoke unshare donate tip create set schedule book plan make".split())
+_NAMING = coverage.SEND_VERBS | frozenset(
+    "share invite add remove grant give pay transfer refund reimburse post kick ban send promote assign wire revoke unshare donate tip create set schedule book plan make".split()
+)
 """Verbs whose object may be a person."""
 _MAKING = frozenset("create set schedule book plan make put update move reschedule".split())
 """Verbs whose object is a thing; people come with "with"."""
-_TRANSFERRING = frozenset("export convert save copy extract translate summarize summarise transcribe download generate unzip compress zip back pack tar unpack store dump print list compile draft write put archive".split())
+_TRANSFERRING = frozenset(
+    "export convert save copy extract translate summarize summarise transcribe download generate unzip compress zip back pack tar unpack store dump print list compile draft write put archive".split()
+)
 """Verbs that write where they go to, not where they take from."""
 _OUTPUTTING = frozenset("summarize summarise translate transcribe extract list convert outline compare".split())
 """Reading verbs that may ask for an explicit output: "summarize it to /a/b.md"."""
-_STRICTLY_BELOW = frozenset("delete remove erase wipe clean purge trash clear discard edit move rename organize modify change update".split())
-_MESSAGE_NOUNS = frozenset({"email", "mail", "message", "reply", "answer", "response", "sms", "text", "dm", "direct message", "channel message", "invitation", "draft", "note"})
+_STRICTLY_BELOW = frozenset(
+    "delete remove erase wipe clean purge trash clear discard edit move rename organize modify change update".split()
+)
+_MESSAGE_NOUNS = frozenset(
+    {
+        "email",
+        "mail",
+        "message",
+        "reply",
+        "answer",
+        "response",
+        "sms",
+        "text",
+        "dm",
+        "direct message",
+        "channel message",
+        "invitation",
+        "draft",
+        "note",
+    }
+)
 _REMOTES = frozenset({"origin", "upstream", "fork"})
 _BRANCHES = frozenset({"main", "master", "develop", "dev", "trunk", "staging", "production", "release", "gh-pages"})
 _PROGRAMS = frozenset(
     "npm yarn pnpm npx make pytest cargo go git docker python python3 pip pip3 node bash sh ruff mypy tox nox uv poetry mvn gradle ./gradlew kubectl terraform ansible php composer bundle rake rails dotnet swift flutter deno bun just tsc eslint prettier black jest vitest ls cat grep find curl wget ssh scp rsync systemctl service brew apt apt-get".split()
 )
-_PACKAGE_NOISE = frozenset("latest newest current version versions globally locally both all missing required necessary needed following new it them everything via and or the a package packages please now again also stable dev prod python node module modules for me".split())
-_PARTICIPLE_FRAMES = frozenset({"should", "must", "needs", "need", "has", "have", "is", "are", "ought", "shall", "can", "may", "to"})
-_OWNERS = frozenset({"her", "his", "their", "its", "recipient", "recipients", "addressee", "to", "cc", "send-to", "iban", "account"})
-_ADDRESS_WORDS = frozenset({"address", "email", "e-mail", "mail", "recipient", "recipients", "iban", "account", "number", "phone", "handle", "addresses", "emails", "contact"})
-_HOSTED = frozenset({"repo", "repository", "release", "gist", "wiki", "webhook", "pull request", "pr", "merge request", "mr", "collaborator", "team", "deploy key", "visibility", "branch protection", "public"})
+_PACKAGE_NOISE = frozenset(
+    "latest newest current version versions globally locally both all missing required necessary needed following new it them everything via and or the a package packages please now again also stable dev prod python node module modules for me".split()
+)
+_PARTICIPLE_FRAMES = frozenset(
+    {"should", "must", "needs", "need", "has", "have", "is", "are", "ought", "shall", "can", "may", "to"}
+)
+_OWNERS = frozenset(
+    {"her", "his", "their", "its", "recipient", "recipients", "addressee", "to", "cc", "send-to", "iban", "account"}
+)
+_ADDRESS_WORDS = frozenset(
+    {
+        "address",
+        "email",
+        "e-mail",
+        "mail",
+        "recipient",
+        "recipients",
+        "iban",
+        "account",
+        "number",
+        "phone",
+        "handle",
+        "addresses",
+        "emails",
+        "contact",
+    }
+)
+_HOSTED = frozenset(
+    {
+        "repo",
+        "repository",
+        "release",
+        "gist",
+        "wiki",
+        "webhook",
+        "pull request",
+        "pr",
+        "merge request",
+        "mr",
+        "collaborator",
+        "team",
+        "deploy key",
+        "visibility",
+        "branch protection",
+        "public",
+    }
+)
 """Nouns of a hosted repository."""
 _NO_COUNT = frozenset({Risk.LOCAL_WRITE, Risk.EXECUTION})
-_VAGUE = frozenset("it them this that these those everything anything all one ones both something everyone anyone now please again off on up down out in".split())
+_VAGUE = frozenset(
+    "it them this that these those everything anything all one ones both something everyone anyone now please again off on up down out in".split()
+)
 _THINGS_ONLY = frozenset({"organize", "share", "sort"})
 """Verbs that ask for nothing unless a file or a party is named: "share the names", "sort all users"."""
 _JOINED = 64
@@ -80,7 +147,9 @@ class _Declared:
 
 
 class _Requests:
-    def __init__(self, text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, *, foreign: bool) -> None:
+    def __init__(
+        self, text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, *, foreign: bool
+    ) -> None:
         self.text = text
         self.foreign = foreign
         self.tokens = tokens
@@ -126,9 +195,17 @@ class _Requests:
         if refs.paths or not index or self.segments[index - 1].opens is not Opens.CONDITION:
             return []
         before = self.segments[index - 1]
-        if before.conditional or self.tokens[before.last - 1].kind is Kind.BREAK or word_at(self.tokens, before.first, self.words) not in {"in", "inside", "under", "within"}:
+        if (
+            before.conditional
+            or self.tokens[before.last - 1].kind is Kind.BREAK
+            or word_at(self.tokens, before.first, self.words) not in {"in", "inside", "under", "within"}
+        ):
             return []
-        return [(Role.INSIDE, text, known) for role, text, known in self._scan(before.first, before.last, "edit").paths if role is Role.INSIDE]
+        return [
+            (Role.INSIDE, text, known)
+            for role, text, known in self._scan(before.first, before.last, "edit").paths
+            if role is Role.INSIDE
+        ]
 
     def _headers(self, index: int, lemma: str) -> list[tuple[Role, str]]:
         """Return the parties on the ``To:`` lines of a message that the person dictates behind a colon."""
@@ -143,7 +220,12 @@ class _Requests:
             token = self.tokens[place]
             if token.kind in (Kind.SOFT, Kind.BREAK):
                 header = False
-            elif token.low == ":" and place > content.first and self.tokens[place - 1].low in {"to", "cc", "bcc", "an", "a", "para", "\u00e0", "recipients", "recipient"}:
+            elif (
+                token.low == ":"
+                and place > content.first
+                and self.tokens[place - 1].low
+                in {"to", "cc", "bcc", "an", "a", "para", "\u00e0", "recipients", "recipient"}
+            ):
                 header = True
             elif header and token.kind in (Kind.ADDRESS, Kind.PARTY):
                 parties.append((Role.TO, canonical_party(token)))
@@ -159,13 +241,19 @@ class _Requests:
         at, end = segment.body, segment.last
         cuts = [at]
         for place in range(at + 1, end - 1):
-            if self.tokens[place].low in {"and", ","} and self._amount_at(place + 1) and self._amount_before(cuts[-1], place):
+            if (
+                self.tokens[place].low in {"and", ","}
+                and self._amount_at(place + 1)
+                and self._amount_before(cuts[-1], place)
+            ):
                 cuts.append(place + 1)
         return list(zip(cuts, [*cuts[1:], end], strict=True))
 
     def _amount_at(self, at: int) -> bool:
         token = self.tokens[at]
-        return token.kind is Kind.MONEY or (token.kind is Kind.NUMBER and word_at(self.tokens, at + 1, self.words) in self.words.maps["units"])
+        return token.kind is Kind.MONEY or (
+            token.kind is Kind.NUMBER and word_at(self.tokens, at + 1, self.words) in self.words.maps["units"]
+        )
 
     def _amount_before(self, at: int, end: int) -> bool:
         window = range(max(at, end - 30), end)
@@ -173,7 +261,9 @@ class _Requests:
 
     def _scan(self, at: int, end: int, lemma: str) -> References:
         plain = lemma in {"install", "uninstall", "upgrade"}
-        return Scanner(self.tokens, self.words, self.places, sends=lemma in _NAMING, plain=plain, lemma=lemma).scan(at, end)
+        return Scanner(self.tokens, self.words, self.places, sends=lemma in _NAMING, plain=plain, lemma=lemma).scan(
+            at, end
+        )
 
     def _output(self, index: int, segment: Segment) -> None:
         """A reading clause may ask for an explicit output path or address (paper, 4, item 3)."""
@@ -186,13 +276,18 @@ class _Requests:
         refs.parties = [entry for entry in refs.parties if entry[0] is Role.TO and "@" in entry[1]]
         if segment.lemma == "compare":
             return
-        capabilities = (("file.write",) if refs.paths else ()) + (("email.send", "message.send") if refs.parties else ())
+        capabilities = (("file.write",) if refs.paths else ()) + (
+            ("email.send", "message.send") if refs.parties else ()
+        )
         self._emit(index, segment, segment.lemma, refs, capabilities, at=segment.body)
 
     def _passive(self, index: int, segment: Segment) -> None:
-        """"The notes should be emailed to bob@x.example", "summary → /a/b.md": only with a literal target (DESIGN 7.5)."""
+        """ "The notes should be emailed to bob@x.example", "summary → /a/b.md": only with a literal target (DESIGN 7.5)."""
         tokens = self.tokens
-        if any(t.low in {"not", "never", "if", "said", "says", "wrote", "no", "according"} for t in tokens[segment.first : segment.last]):
+        if any(
+            t.low in {"not", "never", "if", "said", "says", "wrote", "no", "according"}
+            for t in tokens[segment.first : segment.last]
+        ):
             return
         for place in range(segment.first, segment.last - 1):
             low = tokens[place].low
@@ -201,7 +296,12 @@ class _Requests:
                 self._emit_literal(index, segment, "write", refs, place)
                 return
             form = self.words.forms.get(tokens[place + 1].low)
-            if low in {"be", "get"} and tokens[place - 1].low in _PARTICIPLE_FRAMES and form is not None and form.participle:
+            if (
+                low in {"be", "get"}
+                and tokens[place - 1].low in _PARTICIPLE_FRAMES
+                and form is not None
+                and form.participle
+            ):
                 refs = self._scan(place + 2, segment.last, form.lemma)
                 self._emit_literal(index, segment, form.lemma, refs, place + 2)
                 return
@@ -244,7 +344,11 @@ class _Requests:
     def _sending(self, lemma: str, refs: References) -> tuple[str, ...]:
         reached = [party for role, party in refs.parties if role in _REACHED]
         named = [name for role, name in refs.names if role in _REACHED]
-        if lemma == "write" and not ((reached or named) and not _written(refs)) and not (set(refs.nouns) & _MESSAGE_NOUNS and not refs.paths):
+        if (
+            lemma == "write"
+            and not ((reached or named) and not _written(refs))
+            and not (set(refs.nouns) & _MESSAGE_NOUNS and not refs.paths)
+        ):
             return ()
         if lemma == "call" and not (reached or named or refs.nouns):
             return ()
@@ -252,7 +356,11 @@ class _Requests:
         chosen: list[str] = []
         if slack:
             chosen += ["chat.send", "message.send"]
-        chosen += [coverage.MEDIUM_OF[lemma]] if lemma in coverage.MEDIUM_OF else _noun_capabilities(lemma, refs, Risk.COMMUNICATION)
+        chosen += (
+            [coverage.MEDIUM_OF[lemma]]
+            if lemma in coverage.MEDIUM_OF
+            else _noun_capabilities(lemma, refs, Risk.COMMUNICATION)
+        )
         addressed = any("@" in party[1:] for party in reached)
         if addressed:
             chosen += ["email.send", "message.send"]
@@ -278,10 +386,18 @@ class _Requests:
         named = _noun_capabilities(lemma, refs, None)
         if lemma == "write":
             named = [name for name in named if coverage.risk_of(name, lemma) is not Risk.COMMUNICATION]
-        if lemma in {"delete", "remove", "clear", "clean"} and refs.paths and refs.nouns and refs.nouns[0] in coverage.CONTENT_NOUNS and _is_file(refs):
+        if (
+            lemma in {"delete", "remove", "clear", "clean"}
+            and refs.paths
+            and refs.nouns
+            and refs.nouns[0] in coverage.CONTENT_NOUNS
+            and _is_file(refs)
+        ):
             return ("file.write",)
         chosen = _here([*placed, *named], refs)
-        if refs.paths and not any(name.startswith(("file.", "folder.", "drive.", "media.", "database.", "git.")) for name in chosen):
+        if refs.paths and not any(
+            name.startswith(("file.", "folder.", "drive.", "media.", "database.", "git.")) for name in chosen
+        ):
             chosen += self._on_paths(lemma, refs)
         if not chosen and not refs.paths:
             chosen += coverage.by_family(lemma, refs.nouns)
@@ -292,14 +408,20 @@ class _Requests:
             head = refs.nouns[0] if refs.nouns else _last_word(refs)
             chosen += coverage.inferred_for(lemma, head) if not refs.paths else ()
         met = refs.parties or any(role is Role.WITH for role, _ in refs.names)
-        if met and any(name.startswith("calendar.") and name not in {"calendar.delete", "calendar.share"} for name in chosen):
+        if met and any(
+            name.startswith("calendar.") and name not in {"calendar.delete", "calendar.share"} for name in chosen
+        ):
             chosen.append("calendar.invite")
         return tuple(dict.fromkeys(chosen))
 
     def _on_paths(self, lemma: str, refs: References) -> tuple[str, ...]:
         """Return what a verb does to named paths, whatever else its object is: "rename the variable in a.py"."""
         alone = coverage.ALONE.get(lemma, ())
-        if lemma in {"rename", "move"} and refs.nouns + refs.words and all(role is Role.INSIDE for role, _, _ in refs.paths):
+        if (
+            lemma in {"rename", "move"}
+            and refs.nouns + refs.words
+            and all(role is Role.INSIDE for role, _, _ in refs.paths)
+        ):
             return ("file.write",)
         if any(name.startswith("file.") for name in alone):
             return alone
@@ -318,7 +440,10 @@ class _Requests:
         if any(role is Role.OBJECT for role, _, _ in refs.paths):
             return ("script.run",)
         return tuple(name for name in named if name not in {"shell.exec", "code.exec", "script.run"}) or tuple(
-            name for noun in refs.nouns[1:] for name in coverage.by_noun(lemma, noun) if name not in {"shell.exec", "code.exec", "script.run"}
+            name
+            for noun in refs.nouns[1:]
+            for name in coverage.by_noun(lemma, noun)
+            if name not in {"shell.exec", "code.exec", "script.run"}
         )
 
     def _command(self, at: int, end: int) -> str:
@@ -329,14 +454,24 @@ class _Requests:
         stops = {"and", "then", "in", "to", "for", "on", "with", "please", "so", "but", "until", "again", "now", "if"}
         while last < min(end, at + 12):
             token = self.tokens[last]
-            if token.low in stops or token.kind in (Kind.BREAK, Kind.SOFT) or (token.kind is Kind.PUNCT and not token.low.startswith("-")):
+            if (
+                token.low in stops
+                or token.kind in (Kind.BREAK, Kind.SOFT)
+                or (token.kind is Kind.PUNCT and not token.low.startswith("-"))
+            ):
                 break
             last += 1
-        return self.text[self.tokens[at].start : self.tokens[last - 1].end] if last > at + 1 or self.tokens[at].low in {"pytest", "make", "tox", "nox"} else ""
+        return (
+            self.text[self.tokens[at].start : self.tokens[last - 1].end]
+            if last > at + 1 or self.tokens[at].low in {"pytest", "make", "tox", "nox"}
+            else ""
+        )
 
     # -- the request
 
-    def _emit(self, index: int, segment: Segment, lemma: str, refs: References, capabilities: Iterable[str], *, at: int) -> None:
+    def _emit(
+        self, index: int, segment: Segment, lemma: str, refs: References, capabilities: Iterable[str], *, at: int
+    ) -> None:
         """Append the request of a clause, unless it asks for nothing."""
         names = tuple(name for name in capabilities if coverage.risk_of(name, lemma) is not Risk.READ)
         if not names:
@@ -389,14 +524,20 @@ class _Requests:
             return ()
         contacts = self.places.contacts
         roles = {Role.WITH} if lemma in _MAKING else _REACHED | {Role.WITH} if lemma in {"share", "meet"} else _REACHED
-        return tuple(dict.fromkeys(name for role, name in refs.names if role in roles and name.casefold() not in contacts))
+        return tuple(
+            dict.fromkeys(name for role, name in refs.names if role in roles and name.casefold() not in contacts)
+        )
 
     def _paths(self, lemma: str, refs: References, risks: frozenset[Risk]) -> tuple[str, ...]:
         if not risks & {Risk.LOCAL_WRITE, Risk.DELETE, Risk.EXECUTION, Risk.EXTERNAL_WRITE, Risk.PERMISSION_CHANGE}:
             return ()
         entries = _chosen_paths(lemma, refs)
         if not risks & {Risk.EXECUTION, Risk.EXTERNAL_WRITE}:
-            entries += [(role, text, False) for role, text in refs.slashed if role in (Role.OBJECT, Role.TO, Role.INSIDE) and self._is_folder(text)]
+            entries += [
+                (role, text, False)
+                for role, text in refs.slashed
+                if role in (Role.OBJECT, Role.TO, Role.INSIDE) and self._is_folder(text)
+            ]
         found = [self.places.path(text, inside=known or _below(role, text, lemma)) for role, text, known in entries]
         return tuple(dict.fromkeys(path for path in found if path))
 
@@ -412,11 +553,15 @@ class _Requests:
         if any(name.startswith(("repo.", "issue.", "pr.")) for name in names):
             objects += [f"repo:{text}" for _, text in refs.slashed if text.count("/") == 1]
         if any(name.startswith("drive.") for name in names):
-            objects += [f"file:{text}" for role, text, known in refs.paths if role in _REACHED and not known and "/" not in text]
+            objects += [
+                f"file:{text}" for role, text, known in refs.paths if role in _REACHED and not known and "/" not in text
+            ]
         return tuple(dict.fromkeys(objects))
 
     def _few(self, at: int, end: int) -> bool:
-        return any(t.low in _FEW for t in self.tokens[at : min(end, at + 6)]) or any(t.low in {"each", "every", "everyone", "all"} for t in self.tokens[at : min(end, at + 30)])
+        return any(t.low in _FEW for t in self.tokens[at : min(end, at + 6)]) or any(
+            t.low in {"each", "every", "everyone", "all"} for t in self.tokens[at : min(end, at + 30)]
+        )
 
     def _hangs(self, index: int) -> bool:
         """Whether a condition follows in the same sentence: "email her if it is green"."""
@@ -435,7 +580,11 @@ class _Requests:
         for at in range(segment.first, end):
             if at >= segment.last and sentence_over:
                 return False
-            if self.tokens[at].low in table and self.tokens[at].low != "without" and phrase_at(self.tokens, at, end, table, words):
+            if (
+                self.tokens[at].low in table
+                and self.tokens[at].low != "without"
+                and phrase_at(self.tokens, at, end, table, words)
+            ):
                 return True
             sentence_over = self.tokens[at].low in {".", "!", "?"} or self.tokens[at].kind is Kind.BREAK
         return False
@@ -461,7 +610,9 @@ class _Requests:
         if Risk.COMMUNICATION not in last.risks or not last.recipients or len(last.recipients) > _JOINED:
             return False
         joined = tuple(dict.fromkeys((*last.recipients, *request.recipients)))
-        self.found.requests[-1] = replace(last, recipients=joined, end=request.end, quote=self.text[last.start : request.end])
+        self.found.requests[-1] = replace(
+            last, recipients=joined, end=request.end, quote=self.text[last.start : request.end]
+        )
         return True
 
     def _exclude(self, request: Request, refs: References) -> None:
@@ -478,7 +629,12 @@ class _Requests:
 
     def _declare(self) -> None:
         """Give requests the parties that remarks declare for them."""
-        declared = [d for s in self.segments if s.opens in (Opens.REMARK, Opens.CONDITION, Opens.CONTENT) for d in self._declaration(s)]
+        declared = [
+            d
+            for s in self.segments
+            if s.opens in (Opens.REMARK, Opens.CONDITION, Opens.CONTENT)
+            for d in self._declaration(s)
+        ]
         if not declared:
             return
         owners: dict[str, tuple[str, ...]] = {}
@@ -506,7 +662,14 @@ class _Requests:
                     parties.append(canonical_party(token))
                 elif token.kind is Kind.WORD and token.low not in {"and", "or"}:
                     break
-            owner = next((low.removesuffix("'s") for low in before if low in _OWNERS or low in {"my", "our"} or low.endswith("'s")), "")
+            owner = next(
+                (
+                    low.removesuffix("'s")
+                    for low in before
+                    if low in _OWNERS or low in {"my", "our"} or low.endswith("'s")
+                ),
+                "",
+            )
             if not parties and place + 1 < segment.last:
                 continue
             return [_Declared(owner, tuple(parties))] if owner and parties else []
@@ -520,7 +683,9 @@ _PARTY_CLASSES = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FIN
 def _reached(refs: References, capability: str, lemma: str) -> list[str]:
     """Return the parties that a capability reaches: the object of the send, with whom a file is shared."""
     risk = coverage.risk_of(capability, lemma)
-    wide = capability.startswith(("calendar.", "file.share", "access.", "repo.admin", "chat.admin", "email.draft", "task.", "issue.update"))
+    wide = capability.startswith(
+        ("calendar.", "file.share", "access.", "repo.admin", "chat.admin", "email.draft", "task.", "issue.update")
+    )
     if risk not in _PARTY_CLASSES and not wide:
         return []
     roles = _REACHED | {Role.WITH, Role.FOR} if wide else _REACHED
@@ -547,7 +712,9 @@ def _declared_for(declared: Mapping[str, tuple[str, ...]], refs: References) -> 
 def _noun_capabilities(lemma: str, refs: References, risk: Risk | None) -> list[str]:
     """Return the capabilities of the verb and the first noun of its object that the table knows."""
     for noun in refs.nouns:
-        names = [name for name in coverage.by_noun(lemma, noun) if risk is None or coverage.risk_of(name, lemma) is risk]
+        names = [
+            name for name in coverage.by_noun(lemma, noun) if risk is None or coverage.risk_of(name, lemma) is risk
+        ]
         if names:
             return names
     return []

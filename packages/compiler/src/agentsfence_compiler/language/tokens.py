@@ -63,7 +63,7 @@ FILE_ENDINGS = frozenset(
 """File name endings; a bare ``name.ending`` with another ending is a host."""
 
 _CJK = "\u2e80-\u2fff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff"
-_BREAKS = "\\s\"`<>()\\[\\]{},;\u00ab\u00bb\u201c-\u201f\u2039\u203a\u060c\u061b\u0964\u3000-\u3004\u3008-\u3020\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u2014\u2192\u2022\u2013"
+_BREAKS = '\\s"`<>()\\[\\]{},;\u00ab\u00bb\u201c-\u201f\u2039\u203a\u060c\u061b\u0964\u3000-\u3004\u3008-\u3020\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u2014\u2192\u2022\u2013'
 _SCAN = re.compile(
     rf"""(?P<newline>[ \t\r]*\n\s*)
     |(?P<space>[^\S\n]+)
@@ -95,7 +95,9 @@ _HANDLE = re.compile(r"@[\w.-]{1,64}")
 _CHANNEL = re.compile(r"#[^\W\d][\w.-]{0,80}")
 _REFERENCE = re.compile(r"(?:#|(?:pr|gh)-?#?)\d{1,10}", re.IGNORECASE)
 _TRAILING = ".:!?…,\u0964\u061f"
-_ABBREVIATIONS = frozenset("e.g. i.e. mr. mrs. ms. dr. vs. etc. no. approx. st. prof. z.b. bzw. p.ex. a.m. p.m.".split())
+_ABBREVIATIONS = frozenset(
+    "e.g. i.e. mr. mrs. ms. dr. vs. etc. no. approx. st. prof. z.b. bzw. p.ex. a.m. p.m.".split()
+)
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'"})
 
 
@@ -158,7 +160,9 @@ def _without_bullets(tokens: list[Token], text: str) -> list[Token]:
             continue
         if line_start and token.kind not in (Kind.BREAK, Kind.SOFT):
             found = _BULLET.match(text, token.start)
-            if found is not None and (token.kind is not Kind.WORD or len(token.low) == 1 and token.low != "a" or "." in found.group()):
+            if found is not None and (
+                token.kind is not Kind.WORD or len(token.low) == 1 and token.low != "a" or "." in found.group()
+            ):
                 skip_to = found.end()
                 line_start = False
                 continue
@@ -174,7 +178,9 @@ def _quoted(raw: str, start: int, end: int, *, code: bool) -> Token:
         kind = Kind.CODE if code else Kind.QUOTED
         if inner.startswith(("/", "~/", "./", "../")) and len(inner) > 1 and not (code and " " in inner):
             kind = Kind.PATH
-        elif not code and 0 < len(inner) <= 120 and inner.rpartition(".")[2].lower() in FILE_ENDINGS and "/" not in inner:
+        elif (
+            not code and 0 < len(inner) <= 120 and inner.rpartition(".")[2].lower() in FILE_ENDINGS and "/" not in inner
+        ):
             kind = Kind.PATH
     return Token(kind, inner.lower(), start, end, inner, quoted=True)
 
@@ -208,11 +214,19 @@ def _dotted(text: str) -> Kind | None:
         return Kind.PATH
     if text.startswith(".") and len(text) > 2 and text[1].isalpha():
         return Kind.PATH
-    if _HOST.fullmatch(text) and not text.lower().rpartition("/")[2].rpartition(".")[2] in FILE_ENDINGS or text.lower().startswith("www."):
+    if (
+        _HOST.fullmatch(text)
+        and not text.lower().rpartition("/")[2].rpartition(".")[2] in FILE_ENDINGS
+        or text.lower().startswith("www.")
+    ):
         return Kind.HOST
     if "/" in text and _SLASHED.fullmatch(text):
         ending = text.rpartition("/")[2].rpartition(".")
-        return Kind.PATH if text.endswith("/") or (ending[1] and ending[0] != "" and ending[2].lower() in FILE_ENDINGS) else Kind.SLASHED
+        return (
+            Kind.PATH
+            if text.endswith("/") or (ending[1] and ending[0] != "" and ending[2].lower() in FILE_ENDINGS)
+            else Kind.SLASHED
+        )
     return None
 
 

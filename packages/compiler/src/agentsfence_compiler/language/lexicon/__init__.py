@@ -20,7 +20,9 @@ _IRREGULAR = {
     "overwrite": ("overwrote", "overwritten"), "rewrite": ("rewrote", "rewritten"), "draw": ("drew", "drawn"), "say": ("said",),
     "speak": ("spoke", "spoken"), "withdraw": ("withdrew", "withdrawn"), "bid": (), "go": ("went", "gone"), "shoot": ("shot",),
 }  # fmt: skip
-_DOUBLING = frozenset("set put get run plan ban pin tip swap grep stop drop unzip zip log star submit commit dm chat tag skip trim ship let bid cut".split())
+_DOUBLING = frozenset(
+    "set put get run plan ban pin tip swap grep stop drop unzip zip log star submit commit dm chat tag skip trim ship let bid cut".split()
+)
 _VOWELS = frozenset("aeiou")
 _NO_VERBS = frozenset("look check count calculate say translate".split())
 """Verbs of the table that, said to an agent, only ask for an answer."""
@@ -136,9 +138,14 @@ def english() -> English:
 def _reading_only() -> frozenset[str]:
     """Return the lemmas that name only READ capabilities."""
     table = vocabulary()
-    return frozenset(
-        verb for verb, names in table.by_verb.items() if all(table.capabilities[name].risk.value == "READ" for name in names)
-    ) | _NO_VERBS
+    return (
+        frozenset(
+            verb
+            for verb, names in table.by_verb.items()
+            if all(table.capabilities[name].risk.value == "READ" for name in names)
+        )
+        | _NO_VERBS
+    )
 
 
 def _forms(lemmas: Mapping[str, str]) -> Mapping[str, Form]:
