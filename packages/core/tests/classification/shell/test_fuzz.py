@@ -21,7 +21,9 @@ PIECES = [
     "while", "case", "esac", "function", "f()", "!", "=", "x=", "*", "?", "~", "-", "--", "2>&1", "&>", "<(", ">(", "\r", "\0",
     "\u00a0", "é", "\u200b", "\U0001f600", ";;", "$'", "a[", "+=", "coproc", "time", "export", "@P}", "<>", "1", "/dev/tcp/h/1",
 ]  # fmt: skip
-SCRIPTS = st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join)
+SCRIPTS = st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.lists(
+    st.sampled_from(PIECES), max_size=30
+).map(" ".join)
 QUICK = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 BASH = shutil.which("bash")
 

@@ -36,11 +36,25 @@ class TestTargets:
         assert effect.paths == ("/srv/w/a", "/srv/w/b")
         assert effect.verified
 
-    @pytest.mark.parametrize("command", ["rm *.log", 'rm "$x"', "rm $(cat list)", "rm ~root/x", "rm {a,b}", "ls | xargs rm"])
+    @pytest.mark.parametrize(
+        "command", ["rm *.log", 'rm "$x"', "rm $(cat list)", "rm ~root/x", "rm {a,b}", "ls | xargs rm"]
+    )
     def test_what_the_text_does_not_name_is_unverified(self, command: str) -> None:
         assert TargetKind.PATHS in only(read(command), "file.delete").unverified
 
-    @pytest.mark.parametrize("spelling", ["~/.ssh/id_rsa", "~/.s'sh'/id_rsa", "$HOME/.ssh/id_rsa", '"${HOME}/.ssh/id_rsa"', "~//.ssh/./id_rsa", "/home/u/a/../.ssh/id_rsa", r"~/.s\sh/id_rsa", "$'/home/u/.\\x73sh/id_rsa'"])
+    @pytest.mark.parametrize(
+        "spelling",
+        [
+            "~/.ssh/id_rsa",
+            "~/.s'sh'/id_rsa",
+            "$HOME/.ssh/id_rsa",
+            '"${HOME}/.ssh/id_rsa"',
+            "~//.ssh/./id_rsa",
+            "/home/u/a/../.ssh/id_rsa",
+            r"~/.s\sh/id_rsa",
+            "$'/home/u/.\\x73sh/id_rsa'",
+        ],
+    )
     def test_every_spelling_of_a_secret_path_is_that_path(self, spelling: str) -> None:
         assert "/home/u/.ssh/id_rsa" in only(read(f"cat {spelling}"), "file.read").paths
 
@@ -74,7 +88,9 @@ class TestFolders:
         assert effect.paths == ("/srv/w/sub/a",)
         assert effect.verified
 
-    @pytest.mark.parametrize("command", ["cd sub; rm a", "cd sub\nrm a", "cd sub || rm a", "if cd sub; then :; fi; rm a"])
+    @pytest.mark.parametrize(
+        "command", ["cd sub; rm a", "cd sub\nrm a", "cd sub || rm a", "if cd sub; then :; fi; rm a"]
+    )
     def test_a_folder_change_that_may_have_failed_leaves_both_places(self, command: str) -> None:
         effect = only(read(command), "file.delete")
 
@@ -117,26 +133,73 @@ class TestVariables:
     def test_secrets_of_the_environment_are_seen(self, command: str) -> None:
         assert any("/proc/self/environ" in effect.paths for effect in read(command).effects)
 
-    @pytest.mark.parametrize("name", ["LD_PRELOAD", "BASH_ENV", "GIT_SSH_COMMAND", "PATH", "LESSOPEN", "PYTHONSTARTUP", "NODE_OPTIONS"])
+    @pytest.mark.parametrize(
+        "name", ["LD_PRELOAD", "BASH_ENV", "GIT_SSH_COMMAND", "PATH", "LESSOPEN", "PYTHONSTARTUP", "NODE_OPTIONS"]
+    )
     @pytest.mark.parametrize("form", ["{}=./x ls", "export {}=./x; ls", "env {}=./x ls", "sudo {}=./x ls"])
     def test_a_variable_that_changes_programs_is_unverified_execution(self, name: str, form: str) -> None:
         assert worst(read(form.format(name))) is Risk.EXECUTION
 
-    @pytest.mark.parametrize("command", ["LC_ALL=C ls", "GIT_PAGER=cat git log", "PYTHONPATH=src ls", "NODE_ENV=test ls", "GIT_TERMINAL_PROMPT=0 git log"])
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "LC_ALL=C ls",
+            "GIT_PAGER=cat git log",
+            "PYTHONPATH=src ls",
+            "NODE_ENV=test ls",
+            "GIT_TERMINAL_PROMPT=0 git log",
+        ],
+    )
     def test_a_harmless_variable_changes_nothing(self, command: str) -> None:
         assert worst(read(command)) is Risk.READ
 
 
 class TestVerified:
-    @pytest.mark.parametrize("command", ["pytest -q", "python -m pytest -x tests", "npm test", "make", "make test", "cargo build", "go test ./...", "ruff check src", "pip install requests", ".venv/bin/pytest"])
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "pytest -q",
+            "python -m pytest -x tests",
+            "npm test",
+            "make",
+            "make test",
+            "cargo build",
+            "go test ./...",
+            "ruff check src",
+            "pip install requests",
+            ".venv/bin/pytest",
+        ],
+    )
     def test_a_program_whose_row_says_what_it_does_is_verified(self, command: str) -> None:
         assert all(effect.verified for effect in read(command).effects)
 
-    @pytest.mark.parametrize("command", ["foo", "./x.sh", "python x.py", "python -c 1", "make deploy", "npm run deploy", "pytest -p evil", "pytest --rootdir=/tmp/x", "make -f /tmp/m", "make SHELL=./x", "eval ls", "$X", "bash x.sh", "npx some-package", "docker run x", "source x"])
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "foo",
+            "./x.sh",
+            "python x.py",
+            "python -c 1",
+            "make deploy",
+            "npm run deploy",
+            "pytest -p evil",
+            "pytest --rootdir=/tmp/x",
+            "make -f /tmp/m",
+            "make SHELL=./x",
+            "eval ls",
+            "$X",
+            "bash x.sh",
+            "npx some-package",
+            "docker run x",
+            "source x",
+        ],
+    )
     def test_everything_else_is_not(self, command: str) -> None:
         assert any(TargetKind.PROGRAM in effect.unverified for effect in read(command).effects)
 
-    @pytest.mark.parametrize("command", ["./ls", "bin/ls -la", "/tmp/git status", "/usr/bin/../../tmp/cat x", "./pytest"])
+    @pytest.mark.parametrize(
+        "command", ["./ls", "bin/ls -la", "/tmp/git status", "/usr/bin/../../tmp/cat x", "./pytest"]
+    )
     def test_a_program_of_another_folder_is_a_script(self, command: str) -> None:
         assert only(read(command), "script.run").risk is Risk.EXECUTION
 
@@ -154,7 +217,9 @@ class TestHereDocuments:
     def test_an_expanded_body_runs_its_substitutions(self, body: str) -> None:
         assert worst(read(f"cat <<EOF\n{body}\nEOF")) is Risk.DELETE
 
-    @pytest.mark.parametrize("quoted", ["echo \"<<'E'\"\nrm x\nE", "# <<'E'\nrm x\nE", "echo '<<E'\nrm x\nE", "echo $((1<<'E'))\nrm x\nE"])
+    @pytest.mark.parametrize(
+        "quoted", ["echo \"<<'E'\"\nrm x\nE", "# <<'E'\nrm x\nE", "echo '<<E'\nrm x\nE", "echo $((1<<'E'))\nrm x\nE"]
+    )
     def test_what_only_looks_like_a_here_document_hides_nothing(self, quoted: str) -> None:
         assert RANK[worst(read(quoted))] >= RANK[Risk.EXECUTION]
 
@@ -192,7 +257,17 @@ class TestOwnProtection:
     def test_switching_the_fence_off_is_control_of_it(self, command: str) -> None:
         assert any(effect.capability == "fence.control" for effect in read(command).effects)
 
-    @pytest.mark.parametrize("command", ["agentsfence classify x", "hermes config show", "echo hermes", "grep -r agentsfence .", "git commit -m 'hermes plugins disable'", "pkill node"])
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "agentsfence classify x",
+            "hermes config show",
+            "echo hermes",
+            "grep -r agentsfence .",
+            "git commit -m 'hermes plugins disable'",
+            "pkill node",
+        ],
+    )
     def test_looking_and_talking_is_not(self, command: str) -> None:
         assert not any(effect.capability == "fence.control" for effect in read(command).effects)
 
@@ -218,7 +293,10 @@ class TestBounds:
         assert reading.effects[-1].capability == "shell.exec"
         assert len(reading.effects) <= LIMITS.command_effects + len(Risk) + 1
 
-    @pytest.mark.parametrize("command", ["a|" * 1_000, "(" * 200 + ")" * 200, "x" * 70_000, "echo \0; rm x", "ls\rrm x", "$(" * 100, "if " * 500])
+    @pytest.mark.parametrize(
+        "command",
+        ["a|" * 1_000, "(" * 200 + ")" * 200, "x" * 70_000, "echo \0; rm x", "ls\rrm x", "$(" * 100, "if " * 500],
+    )
     def test_beyond_a_bound_nothing_is_a_read(self, command: str) -> None:
         assert RANK[worst(read(command))] >= RANK[Risk.EXECUTION]
 

@@ -71,7 +71,7 @@ def changes_programs(name: str, value: str | None) -> bool:
         return True
     if name in _PAGERS:
         return value not in _QUIET_VALUES
-    if name == "PYTHONPATH" or name == "NODE_PATH":
+    if name in {"PYTHONPATH", "NODE_PATH"}:
         return _OWN_FOLDER.fullmatch(value) is None
     if name in {"NODE_OPTIONS", "MAVEN_OPTS", "GRADLE_OPTS", "JAVA_OPTS", "JAVA_TOOL_OPTIONS"}:
         return _MEMORY.fullmatch(value) is None

@@ -126,9 +126,9 @@ class WordReader:
         joined = "".join(out)
         return Word(
             restore(joined) if self._prepared.marked else joined,
-            all([word.sure for word in words]),
+            all(word.sure for word in words),
             False,
-            any([word.runs for word in words]),
+            any(word.runs for word in words),
         )
 
     def _joined(self, node: Node, text: str) -> Word:

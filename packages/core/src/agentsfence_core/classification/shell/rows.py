@@ -148,7 +148,7 @@ def table_of(program: Program) -> OptionTable:
     return OptionTable(short, long, dangerous)
 
 
-def reads(names: str, **fields: object) -> dict[str, Program]:
+def reads(names: str, **_fields: object) -> dict[str, Program]:
     """Return rows for programs that read the files named and do nothing else."""
     return dict.fromkeys(names.split(), Program("file.read", rest=Role.TARGET))
 

@@ -467,11 +467,11 @@ class Walker(WordReader):
         for stray in extra:
             self.word(stray)
 
-    def _leaf(self, node: Node, extra: tuple[Node, ...]) -> None:
+    def _leaf(self, node: Node, _extra: tuple[Node, ...]) -> None:
         """Visit a word outside a command: a pattern, a loop value."""
         self.word(node)
 
-    def _comment(self, node: Node, extra: tuple[Node, ...]) -> None:
+    def _comment(self, node: Node, _extra: tuple[Node, ...]) -> None:
         """Accept a comment only where bash begins one too."""
         start = node.start_byte
         text = self._prepared.text.encode("utf-8", "replace")[max(0, start - 2) : start]

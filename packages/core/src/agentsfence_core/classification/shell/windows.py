@@ -303,7 +303,7 @@ def _cmd(call: Call, name: str) -> None:
         call.words[0] = Word(name)
         run(call)
         return
-    if name in {"schtasks"} and any(word.text.lower() == "/delete" for word in words):
+    if name == "schtasks" and any(word.text.lower() == "/delete" for word in words):
         row = "schedule.delete"
     elif (
         name == "net" and operands and operands[0].text.lower() in {"user", "localgroup", "group"} and len(operands) > 1

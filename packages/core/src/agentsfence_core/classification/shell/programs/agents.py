@@ -40,7 +40,7 @@ def _plain(words: list[Word]) -> list[str]:
     return out
 
 
-def _fence(call: Call, program: Program) -> None:
+def _fence(call: Call, _program: Program) -> None:
     """``agentsfence`` looks, or it changes what is enforced."""
     names = _plain(call.words[1:])
     verb = names[0] if names else "help"
@@ -51,7 +51,7 @@ def _fence(call: Call, program: Program) -> None:
         call.effect(CONTROL)
 
 
-def _host(call: Call, program: Program) -> None:
+def _host(call: Call, _program: Program) -> None:
     """``hermes``: looking is a read, its settings and plug-ins are the fence's own, the rest starts an agent."""
     words = call.words[1:]
     names = _plain(words)

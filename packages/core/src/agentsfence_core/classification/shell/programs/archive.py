@@ -1,5 +1,6 @@
 """Archives and compression: listing reads, packing and unpacking write, several options run programs."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call

@@ -1,5 +1,6 @@
 """Build, test and lint tools: verified execution, unless an option brings in code from elsewhere."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
@@ -35,7 +36,7 @@ _PYTEST = Program(
 _HARMLESS_PLUGINS = ("no:",)
 
 
-def _pytest(call: Call, program: Program) -> None:
+def _pytest(call: Call, _program: Program) -> None:
     """``-p no:x`` only switches a plug-in off."""
     words = call.words[1:]
     kept: list[Word] = []
@@ -262,7 +263,7 @@ def _just(call: Call, program: Program) -> None:
         _make_target(call, word)
 
 
-def _tox(call: Call, program: Program) -> None:
+def _tox(call: Call, _program: Program) -> None:
     """``tox`` and ``nox`` run the project's own checks."""
     row = Program(
         "test.run",
@@ -283,45 +284,6 @@ _RECIPES = Program(
     },
     hook=_just,
 )
-PROGRAMS = {
-    **rows("pytest py.test", Program("test.run", hook=_pytest)),
-    **rows("tox nox", Program("test.run", hook=_tox)),
-    **rows("nose2 unittest stestr", _tool("test.run", unseen="-c --config --plugin", text="-s -p -k")),
-    "coverage": Program("test.run", subcommands={**rows("report annotate debug", LIST), **rows("html xml json lcov combine", Program("file.write")), "erase": Program("file.delete"), "run": Program("script.run", hook=lambda call, program: _coverage(call))}),
-    **rows("jest vitest mocha ava karma cypress playwright jasmine nyc c8 tap bats shellspec phpunit rspec minitest ctest busted codecept pest lit", _tool("test.run", unseen="-c --config --require -r --setupFiles --globalSetup --rootDir", text="-t --testNamePattern -g --grep --reporter --timeout --filter -j --project -R", write="--outputFile --json-output -o --output")),
-    **rows("make gmake bmake", Program("build.run", options=_MAKE.options, hook=_make)),
-    **rows("ninja samu scons meson waf", Program("build.run", rest=Role.TEXT, options={Role.UNSEEN: "-f -C", Role.TEXT: "-j -l -k"})),
-    "cmake": Program("build.run", rest=Role.READ, options={Role.TEXT: "-D? -G -B -S -j? --build --target -t --config --preset --install --prefix", Role.UNSEEN: "-P -C -E! --script"}),
-    **rows("bazel bazelisk buck2 buck pants", Program("build.run", subcommands={**rows("build", BUILD), **rows("test coverage", TEST), **rows("run", Program("script.run", sure=False)), **rows("query cquery aquery info version help", LIST), "clean": Program("file.delete"), **rows("lint fmt check", LINT)})),
-    **rows("just task rake invoke inv grunt gulp mage doit pyinvoke", _RECIPES),
-    **rows("gradle gradlew mvn mvnw ant sbt lein mill", Program("build.run", options={Role.UNSEEN: "-b --build-file -I --init-script -c --settings-file -p --project-dir -f --file -s -gs --include-build", Role.TEXT: "-P? -D? -x --tests -pl -T"}, hook=_gradle)),
-    "cargo": Program("build.run", subcommands=_CARGO, options={Role.UNSEEN: "--config -Z -C", Role.TEXT: "--color"}),
-    "go": Program("build.run", subcommands=_GO, options={Role.UNSEEN: "-C"}),
-    "rustc": Program("build.run", rest=Role.READ, options={Role.WRITE: "-o --out-dir", Role.UNSEEN: "-C --codegen --extern -L"}),
-    **rows("gcc g++ cc c++ clang clang++ tcc icc nvcc gfortran gdc ldc2", _compiler()),
-    **rows("ld as objcopy ranlib nasm yasm", Program("build.run", rest=Role.READ, options={Role.WRITE: "-o"})),
-    "strip": Program("file.write", rest=Role.TARGET, options={Role.WRITE: "-o"}),
-    **rows("nm objdump readelf size otool addr2line c++filt dwarfdump", Program("file.read", rest=Role.TARGET)),
-    "ldd": Program("code.exec", rest=Role.READ, sure=False),
-    **rows("javac kotlinc scalac ghc ocamlfind dmd zig valac fpc", _tool("build.run", unseen="-processorpath -processor -Xplugin", text="-d -cp -classpath", single=True)),
-    "dotnet": Program("build.run", subcommands={**rows("build pack msbuild", BUILD), "publish": BUILD, **rows("test vstest", TEST), **rows("run watch exec", Program("script.run", sure=False)), **rows("restore add tool workload", UPDATE), "remove": Program("package.remove"), **rows("list --info --list-sdks --version sln", LIST), "format": LINT, "clean": Program("file.delete"), "new": Program("file.write"), "nuget push": Program("package.publish"), "nuget delete": Program("repo.delete")}),
-    **rows("msbuild xcodebuild", BUILD),
-    "swift": Program("build.run", subcommands={**rows("build", BUILD), **rows("test", TEST), "run": Program("script.run", sure=False), "package": UPDATE}),
-    "flutter": Program("build.run", subcommands={**rows("build", BUILD), **rows("test", TEST), **rows("analyze format", LINT), "run": Program("script.run", sure=False), **rows("pub", UPDATE), **rows("doctor devices --version", LIST), "clean": Program("file.delete")}),
-    "mix": Program("build.run", subcommands={**rows("compile", BUILD), **rows("test", TEST), **rows("format credo dialyzer", LINT), **rows("deps.get deps.update", UPDATE), "run": Program("script.run", sure=False)}),
-    **rows("stack cabal dune opam rebar3", Program("build.run", subcommands={**rows("build compile", BUILD), **rows("test runtest", TEST), **rows("run exec", Program("script.run", sure=False)), **rows("install update add", UPDATE), "clean": Program("file.delete"), **rows("list info show", LIST)})),
-    **rows("mypy pyright basedpyright flake8 pylint bandit pycodestyle pydocstyle vulture radon dmypy pyre pytype ty safety", _tool("lint.run", unseen="--load-plugins --init-hook --plugin --custom-typeshed-dir", text="-p -m --python-version --select --ignore --max-line-length --disable --enable --format -f --exclude", read="--config-file --rcfile -c --config", write="--output-file -o")),
-    "ruff": Program("lint.run", subcommands={**rows("check format", _tool("lint.run", read="--config", text="--select --ignore --extend-select --output-format --target-version --line-length --exclude", write="--output-file -o")), **rows("rule config linter version server help analyze", LIST), "clean": Program("file.delete")}, options={Role.READ: "--config"}, otherwise=_tool("lint.run")),
-    **rows("black isort autopep8 yapf prettier eslint tslint standard biome dprint rubocop standardrb gofmt goimports golangci-lint rustfmt clang-format clang-tidy shfmt stylua ktlint swiftlint swiftformat php-cs-fixer phpstan psalm phpcs phpcbf stylelint markdownlint markdownlint-cli2 oxlint xo djlint sqlfluff taplo yamlfmt google-java-format pyupgrade autoflake docformatter credo cpplint cppcheck nixfmt alejandra buf", _tool("lint.run", unseen="--plugin --rulesdir --resolve-plugins-relative-to --parser --require -r --load --plugin-search-dir", text="-l --line-length --target-version --ext --rule --format -f --max-warnings -t --log-level", read="-c --config --ignore-path", write="-o --output-file")),
-    **rows("shellcheck hadolint yamllint jsonlint actionlint tflint checkov trivy semgrep gitleaks trufflehog dive grype syft codespell typos vale ansible-lint kubeconform kubeval htmlhint lychee", _tool("lint.run", text="-s --shell -e -x -f --format --severity -S", read="-c --config --config-file", write="-o --output")),
-    "tsc": _tool("build.run", text="-p --project --target --module --outDir --lib --jsx", single=True),
-    **rows("webpack vite rollup esbuild parcel turbo nx lerna next nuxt astro gatsby svelte-kit ng vue-cli-service react-scripts remix swc babel tsup rspack metro expo storybook hugo jekyll mkdocs sphinx-build sphinx eleventy docusaurus doxygen typedoc gitbook latexmk pdflatex xelatex lualatex typst asciidoctor", Program("build.run", hook=lambda call, program: _bundler(call, program), options={Role.UNSEEN: "-c --config --require -r --plugin", Role.WRITE: "-o --out-dir", Role.TEXT: "--mode --port -p --host --filter --scope --target -t -b"})),
-    "protoc": Program("build.run", rest=Role.READ, options={Role.UNSEEN: "--plugin"}),
-    **rows("configure autoconf automake autoreconf pkg-config libtool ctags cscope gtags", Program("build.run", rest=Role.TEXT)),
-    **rows("alembic drizzle-kit prisma flyway liquibase dbmate goose knex typeorm sequelize sequelize-cli atlas migrate", Program("database.write", hook=lambda call, program: _migrations(call))),
-    **rows("locust artillery", TEST),
-    "nvidia-smi": LIST,
-}  # fmt: skip
 
 
 def _bundler(call: Call, program: Program) -> None:
@@ -390,3 +352,44 @@ def _coverage(call: Call) -> None:
     while words and words[0].text.startswith("-") and words[0].text not in {"-m", "--module"}:
         words = words[2:] if words[0].text in skip else words[1:]
     nested(call, [Word("python"), *words])
+
+
+PROGRAMS = {
+    **rows("pytest py.test", Program("test.run", hook=_pytest)),
+    **rows("tox nox", Program("test.run", hook=_tox)),
+    **rows("nose2 unittest stestr", _tool("test.run", unseen="-c --config --plugin", text="-s -p -k")),
+    "coverage": Program("test.run", subcommands={**rows("report annotate debug", LIST), **rows("html xml json lcov combine", Program("file.write")), "erase": Program("file.delete"), "run": Program("script.run", hook=lambda call, _program: _coverage(call))}),
+    **rows("jest vitest mocha ava karma cypress playwright jasmine nyc c8 tap bats shellspec phpunit rspec minitest ctest busted codecept pest lit", _tool("test.run", unseen="-c --config --require -r --setupFiles --globalSetup --rootDir", text="-t --testNamePattern -g --grep --reporter --timeout --filter -j --project -R", write="--outputFile --json-output -o --output")),
+    **rows("make gmake bmake", Program("build.run", options=_MAKE.options, hook=_make)),
+    **rows("ninja samu scons meson waf", Program("build.run", rest=Role.TEXT, options={Role.UNSEEN: "-f -C", Role.TEXT: "-j -l -k"})),
+    "cmake": Program("build.run", rest=Role.READ, options={Role.TEXT: "-D? -G -B -S -j? --build --target -t --config --preset --install --prefix", Role.UNSEEN: "-P -C -E! --script"}),
+    **rows("bazel bazelisk buck2 buck pants", Program("build.run", subcommands={**rows("build", BUILD), **rows("test coverage", TEST), **rows("run", Program("script.run", sure=False)), **rows("query cquery aquery info version help", LIST), "clean": Program("file.delete"), **rows("lint fmt check", LINT)})),
+    **rows("just task rake invoke inv grunt gulp mage doit pyinvoke", _RECIPES),
+    **rows("gradle gradlew mvn mvnw ant sbt lein mill", Program("build.run", options={Role.UNSEEN: "-b --build-file -I --init-script -c --settings-file -p --project-dir -f --file -s -gs --include-build", Role.TEXT: "-P? -D? -x --tests -pl -T"}, hook=_gradle)),
+    "cargo": Program("build.run", subcommands=_CARGO, options={Role.UNSEEN: "--config -Z -C", Role.TEXT: "--color"}),
+    "go": Program("build.run", subcommands=_GO, options={Role.UNSEEN: "-C"}),
+    "rustc": Program("build.run", rest=Role.READ, options={Role.WRITE: "-o --out-dir", Role.UNSEEN: "-C --codegen --extern -L"}),
+    **rows("gcc g++ cc c++ clang clang++ tcc icc nvcc gfortran gdc ldc2", _compiler()),
+    **rows("ld as objcopy ranlib nasm yasm", Program("build.run", rest=Role.READ, options={Role.WRITE: "-o"})),
+    "strip": Program("file.write", rest=Role.TARGET, options={Role.WRITE: "-o"}),
+    **rows("nm objdump readelf size otool addr2line c++filt dwarfdump", Program("file.read", rest=Role.TARGET)),
+    "ldd": Program("code.exec", rest=Role.READ, sure=False),
+    **rows("javac kotlinc scalac ghc ocamlfind dmd zig valac fpc", _tool("build.run", unseen="-processorpath -processor -Xplugin", text="-d -cp -classpath", single=True)),
+    "dotnet": Program("build.run", subcommands={**rows("build pack msbuild", BUILD), "publish": BUILD, **rows("test vstest", TEST), **rows("run watch exec", Program("script.run", sure=False)), **rows("restore add tool workload", UPDATE), "remove": Program("package.remove"), **rows("list --info --list-sdks --version sln", LIST), "format": LINT, "clean": Program("file.delete"), "new": Program("file.write"), "nuget push": Program("package.publish"), "nuget delete": Program("repo.delete")}),
+    **rows("msbuild xcodebuild", BUILD),
+    "swift": Program("build.run", subcommands={**rows("build", BUILD), **rows("test", TEST), "run": Program("script.run", sure=False), "package": UPDATE}),
+    "flutter": Program("build.run", subcommands={**rows("build", BUILD), **rows("test", TEST), **rows("analyze format", LINT), "run": Program("script.run", sure=False), **rows("pub", UPDATE), **rows("doctor devices --version", LIST), "clean": Program("file.delete")}),
+    "mix": Program("build.run", subcommands={**rows("compile", BUILD), **rows("test", TEST), **rows("format credo dialyzer", LINT), **rows("deps.get deps.update", UPDATE), "run": Program("script.run", sure=False)}),
+    **rows("stack cabal dune opam rebar3", Program("build.run", subcommands={**rows("build compile", BUILD), **rows("test runtest", TEST), **rows("run exec", Program("script.run", sure=False)), **rows("install update add", UPDATE), "clean": Program("file.delete"), **rows("list info show", LIST)})),
+    **rows("mypy pyright basedpyright flake8 pylint bandit pycodestyle pydocstyle vulture radon dmypy pyre pytype ty safety", _tool("lint.run", unseen="--load-plugins --init-hook --plugin --custom-typeshed-dir", text="-p -m --python-version --select --ignore --max-line-length --disable --enable --format -f --exclude", read="--config-file --rcfile -c --config", write="--output-file -o")),
+    "ruff": Program("lint.run", subcommands={**rows("check format", _tool("lint.run", read="--config", text="--select --ignore --extend-select --output-format --target-version --line-length --exclude", write="--output-file -o")), **rows("rule config linter version server help analyze", LIST), "clean": Program("file.delete")}, options={Role.READ: "--config"}, otherwise=_tool("lint.run")),
+    **rows("black isort autopep8 yapf prettier eslint tslint standard biome dprint rubocop standardrb gofmt goimports golangci-lint rustfmt clang-format clang-tidy shfmt stylua ktlint swiftlint swiftformat php-cs-fixer phpstan psalm phpcs phpcbf stylelint markdownlint markdownlint-cli2 oxlint xo djlint sqlfluff taplo yamlfmt google-java-format pyupgrade autoflake docformatter credo cpplint cppcheck nixfmt alejandra buf", _tool("lint.run", unseen="--plugin --rulesdir --resolve-plugins-relative-to --parser --require -r --load --plugin-search-dir", text="-l --line-length --target-version --ext --rule --format -f --max-warnings -t --log-level", read="-c --config --ignore-path", write="-o --output-file")),
+    **rows("shellcheck hadolint yamllint jsonlint actionlint tflint checkov trivy semgrep gitleaks trufflehog dive grype syft codespell typos vale ansible-lint kubeconform kubeval htmlhint lychee", _tool("lint.run", text="-s --shell -e -x -f --format --severity -S", read="-c --config --config-file", write="-o --output")),
+    "tsc": _tool("build.run", text="-p --project --target --module --outDir --lib --jsx", single=True),
+    **rows("webpack vite rollup esbuild parcel turbo nx lerna next nuxt astro gatsby svelte-kit ng vue-cli-service react-scripts remix swc babel tsup rspack metro expo storybook hugo jekyll mkdocs sphinx-build sphinx eleventy docusaurus doxygen typedoc gitbook latexmk pdflatex xelatex lualatex typst asciidoctor", Program("build.run", hook=_bundler, options={Role.UNSEEN: "-c --config --require -r --plugin", Role.WRITE: "-o --out-dir", Role.TEXT: "--mode --port -p --host --filter --scope --target -t -b"})),
+    "protoc": Program("build.run", rest=Role.READ, options={Role.UNSEEN: "--plugin"}),
+    **rows("configure autoconf automake autoreconf pkg-config libtool ctags cscope gtags", Program("build.run", rest=Role.TEXT)),
+    **rows("alembic drizzle-kit prisma flyway liquibase dbmate goose knex typeorm sequelize sequelize-cli atlas migrate", Program("database.write", hook=lambda call, _program: _migrations(call))),
+    **rows("locust artillery", TEST),
+    "nvidia-smi": LIST,
+}  # fmt: skip

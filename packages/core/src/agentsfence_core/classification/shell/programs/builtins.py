@@ -13,7 +13,7 @@ QUIET = Program("system.read")
 ENVIRONMENT_WORD = Word(ENVIRONMENT)
 
 
-def _cd(call: Call, program: Program) -> None:
+def _cd(call: Call, _program: Program) -> None:
     """``cd`` moves relative paths; to a computed or unknown folder it loses them."""
     call.effect("system.read")
     operands = [word for word in call.words[1:] if word.text not in {"-L", "-P", "-e", "-@", "--", "-n"}]
@@ -31,19 +31,19 @@ def _cd(call: Call, program: Program) -> None:
     scan.dirs = tuple(dict.fromkeys([folder if folder.startswith("/") else None for folder in known]))
 
 
-def _popd(call: Call, program: Program) -> None:
+def _popd(call: Call, _program: Program) -> None:
     call.effect("system.read")
     call.scan.dirs = (None,)
 
 
-def _eval(call: Call, program: Program) -> None:
+def _eval(call: Call, _program: Program) -> None:
     """``eval`` runs its words as a shell text: what is visible counts, and the whole stays unverified."""
     words = call.words[1:]
     call.unseen("eval")
-    shell_line(call, Word(" ".join([word.text for word in words]), all([word.sure for word in words])))
+    shell_line(call, Word(" ".join([word.text for word in words]), all(word.sure for word in words)))
 
 
-def _source(call: Call, program: Program) -> None:
+def _source(call: Call, _program: Program) -> None:
     """``source f`` runs a file in this shell: folders and variables are unknown from here on."""
     words = call.words[1:]
     for word in words[:1]:
@@ -53,7 +53,7 @@ def _source(call: Call, program: Program) -> None:
     call.scan.variables = {}
 
 
-def _trap(call: Call, program: Program) -> None:
+def _trap(call: Call, _program: Program) -> None:
     """``trap 'text' SIGNAL`` runs the text later."""
     words = [word for word in call.words[1:] if word.text not in {"--", "-l", "-p", "-P"}]
     call.effect("system.read")
@@ -61,7 +61,7 @@ def _trap(call: Call, program: Program) -> None:
         shell_line(call, words[0])
 
 
-def _alias(call: Call, program: Program) -> None:
+def _alias(call: Call, _program: Program) -> None:
     """An alias changes what later words run."""
     if any("=" in word.text for word in call.words[1:]):
         call.unseen("an alias changes what programs run")
@@ -69,7 +69,7 @@ def _alias(call: Call, program: Program) -> None:
         call.effect("system.read")
 
 
-def _exec(call: Call, program: Program) -> None:
+def _exec(call: Call, _program: Program) -> None:
     """``exec`` becomes the command; with redirections only it just moves them."""
     words = call.words[1:]
     while words and words[0].text.startswith("-"):
@@ -80,7 +80,7 @@ def _exec(call: Call, program: Program) -> None:
         call.effect("system.read")
 
 
-def _command(call: Call, program: Program) -> None:
+def _command(call: Call, _program: Program) -> None:
     """``command X`` runs X; ``command -v X`` only looks it up."""
     words = call.words[1:]
     while words and words[0].text.startswith("-"):
@@ -94,7 +94,7 @@ def _command(call: Call, program: Program) -> None:
         call.effect("system.read")
 
 
-def _set(call: Call, program: Program) -> None:
+def _set(call: Call, _program: Program) -> None:
     """``set -e`` makes a failed ``cd`` end the command; ``set`` alone lists every variable."""
     words = [word.text for word in call.words[1:]]
     call.effect("system.read")
@@ -112,7 +112,7 @@ def _set(call: Call, program: Program) -> None:
         call.scan.errexit = False
 
 
-def _printenv(call: Call, program: Program) -> None:
+def _printenv(call: Call, _program: Program) -> None:
     """One harmless variable is a read; all of them, or a secret one, is the environment."""
     names = [word.text for word in call.words[1:] if not word.text.startswith("-")]
     call.effect("system.read")
@@ -120,7 +120,7 @@ def _printenv(call: Call, program: Program) -> None:
         call.path("system.read", ENVIRONMENT_WORD)
 
 
-def _export(call: Call, program: Program) -> None:
+def _export(call: Call, _program: Program) -> None:
     """``export A=b`` reached through ``command`` or ``builtin``."""
     call.effect("system.read")
     for word in call.words[1:]:
@@ -129,7 +129,7 @@ def _export(call: Call, program: Program) -> None:
             call.unseen(f"{name} changes what programs run")
 
 
-def _read(call: Call, program: Program) -> None:
+def _read(call: Call, _program: Program) -> None:
     """``read x`` sets variables to what arrives."""
     call.effect("system.read")
     for word in call.words[1:]:
@@ -150,7 +150,7 @@ def _mapfile(call: Call, program: Program) -> None:
             shell_line(call, words[place + 1])
 
 
-def _enable(call: Call, program: Program) -> None:
+def _enable(call: Call, _program: Program) -> None:
     """``enable -f`` loads foreign code into the shell."""
     if any(word.text.startswith("-") and "f" in word.text for word in call.words[1:]):
         call.unseen("enable -f loads foreign code")
@@ -159,7 +159,7 @@ def _enable(call: Call, program: Program) -> None:
         call.effect("system.read")
 
 
-def _printf(call: Call, program: Program) -> None:
+def _printf(call: Call, _program: Program) -> None:
     """``printf`` prints; ``-v`` sets a variable."""
     call.effect("system.read")
     words = call.words[1:]
@@ -170,7 +170,7 @@ def _printf(call: Call, program: Program) -> None:
             call.unseen("printf -v sets a variable that changes what programs run")
 
 
-def _history(call: Call, program: Program) -> None:
+def _history(call: Call, _program: Program) -> None:
     options = [word.text for word in call.words[1:] if word.text.startswith("-")]
     if any(mark in option for option in options for mark in "cd"):
         call.path("file.delete", Word("~/.bash_history"))
@@ -180,7 +180,7 @@ def _history(call: Call, program: Program) -> None:
         call.path("file.read", Word("~/.bash_history"))
 
 
-def _completion(call: Call, program: Program) -> None:
+def _completion(call: Call, _program: Program) -> None:
     """``compgen -C`` and ``complete -F`` run what they are given."""
     if any(word.text in {"-C", "-F", "-W"} for word in call.words[1:]):
         call.unseen("completion runs a text")
@@ -188,14 +188,14 @@ def _completion(call: Call, program: Program) -> None:
         call.effect("system.read")
 
 
-def _bind(call: Call, program: Program) -> None:
+def _bind(call: Call, _program: Program) -> None:
     if any(word.text.startswith(("-x", "-f")) for word in call.words[1:]):
         call.unseen("bind runs a text")
     else:
         call.effect("system.read")
 
 
-def _kill(call: Call, program: Program) -> None:
+def _kill(call: Call, _program: Program) -> None:
     """``kill`` ends processes; ``-l`` lists signals and ``-0`` only looks."""
     words = call.words[1:]
     if words and words[0].text in {"-l", "-L", "--list", "--table", "-0"}:
@@ -210,7 +210,7 @@ def _kill(call: Call, program: Program) -> None:
         call.object("process.control", "process", word)
 
 
-def _fc(call: Call, program: Program) -> None:
+def _fc(call: Call, _program: Program) -> None:
     if any(word.text.startswith("-") and "l" in word.text for word in call.words[1:]):
         call.path("file.read", Word("~/.bash_history"))
     else:

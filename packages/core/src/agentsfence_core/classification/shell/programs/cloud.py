@@ -1,5 +1,6 @@
 """Cloud command lines: the verb of the operation decides, and storage copies by their direction."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
@@ -231,7 +232,7 @@ _TERRAFORM = {
 }  # fmt: skip
 
 
-def _terraform(call: Call, program: Program) -> None:
+def _terraform(call: Call, _program: Program) -> None:
     """``terraform apply -destroy`` destroys."""
     from agentsfence_core.classification.shell.engine import subcommand  # noqa: PLC0415  (avoids a name clash)
 

@@ -1,5 +1,6 @@
 """Containers and clusters: docker, podman, compose, kubectl, helm and kin."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
@@ -20,7 +21,7 @@ _RUN_TEXT = (
 )
 
 
-def _docker_run(call: Call, program: Program) -> None:
+def _docker_run(call: Call, _program: Program) -> None:
     """``docker run image cmd``: code in a container; a mounted folder or more rights reach this machine."""
     words = _after(call.words, {"run", "create"})
     row = Program(
@@ -62,7 +63,7 @@ def _after(words: list[Word], verbs: set[str]) -> list[Word]:
     return words[1:]
 
 
-def _exec(call: Call, program: Program) -> None:
+def _exec(call: Call, _program: Program) -> None:
     """``docker exec c cmd`` and ``kubectl exec pod -- cmd``: the command runs inside."""
     words = _after(call.words, {"exec"})
     row = Program(
@@ -73,7 +74,7 @@ def _exec(call: Call, program: Program) -> None:
         posix=True,
     )
     split = Split(words, table_of(row), posix=True, single=False)
-    operands = [word for word in split.operands if word.text not in {"--"}]
+    operands = [word for word in split.operands if word.text != "--"]
     for word in operands[:1]:
         call.object("container.run", "container", word)
     call.unseen("a command inside a container", "container.run")
@@ -87,7 +88,7 @@ def _exec(call: Call, program: Program) -> None:
                 draft.unverified.add(TargetKind.PATHS)
 
 
-def _copy(call: Call, program: Program) -> None:
+def _copy(call: Call, _program: Program) -> None:
     """``docker cp c:/x y`` writes y; ``kubectl cp x pod:/y`` writes into the pod."""
     operands = [word for word in _after(call.words, {"cp"}) if not word.text.startswith("-")]
     for word in operands[:-1]:
@@ -314,7 +315,7 @@ _KUBE_TEXT = (
 )
 
 
-def _kube_get(call: Call, program: Program) -> None:
+def _kube_get(call: Call, _program: Program) -> None:
     """``kubectl get`` looks; the content of secrets is a secret."""
     row = Program("container.read", options={Role.TEXT: _KUBE_TEXT})
     split = Split(call.words[1:], table_of(row), posix=False, single=False)

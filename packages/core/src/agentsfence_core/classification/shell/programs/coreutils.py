@@ -1,5 +1,6 @@
 """Files and folders: the programs of coreutils and their kin."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
@@ -61,7 +62,7 @@ _COPY_OPTIONS = {
 }
 
 
-def _dd(call: Call, program: Program) -> None:
+def _dd(call: Call, _program: Program) -> None:
     """``dd`` reads ``if=`` and overwrites ``of=``."""
     call.effect("file.read")
     for word in call.words[1:]:
@@ -81,6 +82,22 @@ def _dd(call: Call, program: Program) -> None:
 
 def _mknod(call: Call, program: Program) -> None:
     by_row(call, program, call.words[1:2])
+
+
+def _truncates(call: Call) -> None:
+    """A file made shorter loses its content."""
+    for word in call.words[1:]:
+        if word.text.startswith(("+", "-")) or word.text[:1].isdigit():
+            continue
+        call.path("file.delete", word)
+
+
+def _hostname(call: Call) -> None:
+    """``hostname NAME`` sets it; options only print."""
+    sets = any(not word.text.startswith("-") for word in call.words[1:]) or any(
+        w.text in {"-b", "-F", "--file", "--boot"} for w in call.words[1:]
+    )
+    call.effect("system.configure" if sets else "system.read")
 
 
 PROGRAMS = {
@@ -209,7 +226,7 @@ PROGRAMS = {
         rest=Role.TARGET,
         options={Role.TEXT: "-s --size", Role.READ: "-r --reference"},
         also={"file.delete": ""},
-        before=lambda call: _truncates(call),
+        before=_truncates,
     ),
     "fallocate": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-l --length -o --offset"}),
     "dd": Program("file.read", hook=_dd),
@@ -242,7 +259,7 @@ PROGRAMS = {
         "vm_stat system_profiler getent findmnt blkid pathchk sync test [ cksfv tldr cheat whatis apropos whereis which locate mlocate acpi sensors upower",
         QUIET,
     ),
-    "hostname": Program("system.read", rest=Role.TEXT, hook=lambda call, program: _hostname(call)),
+    "hostname": Program("system.read", rest=Role.TEXT, hook=lambda call, _program: _hostname(call)),
     "tree": Program(
         "file.read",
         rest=Role.TARGET,
@@ -286,19 +303,3 @@ PROGRAMS = {
     "locate": Program("file.search"),
     "updatedb": Program("file.write"),
 }
-
-
-def _truncates(call: Call) -> None:
-    """A file made shorter loses its content."""
-    for word in call.words[1:]:
-        if word.text.startswith(("+", "-")) or word.text[:1].isdigit():
-            continue
-        call.path("file.delete", word)
-
-
-def _hostname(call: Call) -> None:
-    """``hostname NAME`` sets it; options only print."""
-    sets = any(not word.text.startswith("-") for word in call.words[1:]) or any(
-        w.text in {"-b", "-F", "--file", "--boot"} for w in call.words[1:]
-    )
-    call.effect("system.configure" if sets else "system.read")

@@ -1,5 +1,6 @@
 """HTTP clients: curl, wget, httpie and kin. The method, the body and the files that come or go decide."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call

@@ -1,5 +1,6 @@
 """Database clients: their SQL is read by the SQL reader, their own escapes here."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
@@ -104,7 +105,7 @@ _MYSQL = Program(
 
 
 def _mysql(call: Call, program: Program) -> None:
-    """``mysql -e`` reads SQL; ``\\!`` and ``system`` run programs."""
+    r"""``mysql -e`` reads SQL; ``\\!`` and ``system`` run programs."""
     split = Split(call.words[1:], table_of(program), posix=False, single=False)
     seen = False
     for _, option, value in split.given:

@@ -1,5 +1,6 @@
 """Editors and pagers: reading is a read, everything that opens a file for editing writes, and all can start programs."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call

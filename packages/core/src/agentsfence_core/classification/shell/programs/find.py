@@ -1,5 +1,6 @@
 """``find`` and ``fd``: searches that can delete, write and run."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
@@ -16,7 +17,7 @@ _FOUND = Word("{}", False, True)
 _LEADING = frozenset({"-H", "-L", "-P"})
 
 
-def _find(call: Call, program: Program) -> None:
+def _find(call: Call, _program: Program) -> None:
     """The words before the first test are folders; ``-delete``, ``-exec`` and ``-fprint`` act."""
     words = call.words[1:]
     place = 0

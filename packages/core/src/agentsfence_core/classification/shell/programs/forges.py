@@ -1,5 +1,6 @@
 """Forges and hosted services by command line: gh, glab, and deployment tools."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 import re
@@ -37,7 +38,7 @@ def _verbs(verbs: str, does: str, *, nouns: str = "") -> dict[str, Program]:
     return {f"{noun} {verb}": row for noun in chosen for verb in verbs.split()}
 
 
-def _gh_api(call: Call, program: Program) -> None:
+def _gh_api(call: Call, _program: Program) -> None:
     """``gh api`` is a GET unless a field, a body or ``-X`` makes it another; GraphQL by its operation."""
     words = call.words[1:]
     while words and words[0].text != "api":
@@ -140,7 +141,7 @@ def _graphql(call: Call, fields: list[Word], *, sends: bool) -> None:
         call.effect("repo.read")
 
 
-def _repo_edit(call: Call, program: Program) -> None:
+def _repo_edit(call: Call, _program: Program) -> None:
     """``gh repo edit`` changes a repository; its visibility is who may see it."""
     opens = any(word.text.startswith("--visib") for word in call.words)
     by_row(
@@ -150,7 +151,7 @@ def _repo_edit(call: Call, program: Program) -> None:
     )
 
 
-def _pr_review(call: Call, program: Program) -> None:
+def _pr_review(call: Call, _program: Program) -> None:
     by_row(
         call, _row("pr.review", "pr"), [w for w in call.words[1:] if w.text not in {"pr", "mr", "review", "approve"}]
     )
@@ -203,7 +204,7 @@ _FORGE: dict[str, Program] = {
 }
 
 
-def _stripe(call: Call, program: Program) -> None:
+def _stripe(call: Call, _program: Program) -> None:
     """``stripe RESOURCE VERB``: creating or confirming a payment moves money."""
     words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
     money = {"charges", "payment_intents", "payouts", "transfers", "invoices", "subscriptions", "topups", "post"}

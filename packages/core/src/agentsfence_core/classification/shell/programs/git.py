@@ -8,6 +8,7 @@ Rules of this file:
 * Remote and branch of a push are objects; what a push deletes is a deletion.
 """
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -61,7 +62,7 @@ def _reads(*, run: str = "", unseen: str = "", text: str = "", write: str = "") 
     return Program("git.read", options={Role.RUN: run, Role.UNSEEN: unseen, Role.TEXT: text, Role.WRITE: write})
 
 
-def _git(call: Call, program: Program) -> None:
+def _git(call: Call, _program: Program) -> None:
     """Read git's own options, then the subcommand."""
     split = Split(call.words[1:], table_of(_GLOBAL), posix=True, single=False)
     for name, _, value in split.given:
@@ -470,7 +471,7 @@ def _submodule(call: Call, words: list[Word]) -> None:
     if verb == "foreach":
         call.unseen("git submodule foreach runs a shell line")
         for word in names[1:2]:
-            shell_line(call, Word(" ".join([w.text for w in names[1:]]), all([w.sure for w in names[1:]])))
+            shell_line(call, Word(" ".join([w.text for w in names[1:]]), all(w.sure for w in names[1:])))
             del word
     elif verb in {"status", "summary"}:
         call.effect("git.read")
@@ -595,7 +596,7 @@ def _symbolic_ref(call: Call, words: list[Word]) -> None:
     call.effect("git.delete" if _has(words, "-d", "--delete") else "git.branch" if len(names) > 1 else "git.read")
 
 
-def _history(call: Call, words: list[Word]) -> None:
+def _history(call: Call, _words: list[Word]) -> None:
     """``git filter-branch`` and kin rewrite history by running texts."""
     call.effect("git.delete")
     call.unseen("history is rewritten by programs")
@@ -622,7 +623,7 @@ def _rm(call: Call, words: list[Word]) -> None:
         call.path(capability, word)
 
 
-def _difftool(call: Call, words: list[Word]) -> None:
+def _difftool(call: Call, _words: list[Word]) -> None:
     call.effect("git.read")
     call.unseen("git starts a diff or merge program")
 

@@ -1,5 +1,6 @@
 """Interpreters: code in the command is read for what it shows, scripts are named, both stay unverified."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
@@ -36,7 +37,7 @@ def code(call: Call, text: Word, language: str) -> None:
 def interpreter(language: str) -> Program:
     """Return a row for an interpreter."""
 
-    def hook(call: Call, program: Program) -> None:
+    def hook(call: Call, _program: Program) -> None:
         _interpret(call, language)
 
     return Program("code.exec", hook=hook)
@@ -108,7 +109,7 @@ def _bundle(call: Call, words: list[Word], place: int, codes: str, valued: str, 
         letter = option[index]
         if letter in codes:
             glued = words[place - 1].after(index + 1)
-            if glued.text and language != "python" and language != "perl":
+            if glued.text and language not in {"python", "perl"}:
                 glued = Word("")
             text = glued if glued.text else (words[place] if place < len(words) else Word(""))
             code(call, text, language)
@@ -208,6 +209,14 @@ _DENO_ROWS = {
     "upgrade": Program("package.install"),
 }
 
+
+def _java(call: Call, program: Program) -> None:
+    if len(call.words) == 2 and call.words[1].text in {"-version", "--version"}:
+        call.effect("system.read")
+    else:
+        by_row(call, program, call.words[1:])
+
+
 PROGRAMS = {
     **rows("python pypy ipython jython", interpreter("python")),
     **rows("node nodejs tsx ts-node", interpreter("javascript")),
@@ -221,13 +230,6 @@ PROGRAMS = {
     "R": interpreter("r"),
     **rows("julia elixir groovy scala ocaml guile racket clojure clj sbcl erl swipl octave tclsh expect ghci runghc jshell "
            "kotlinc-jvm jruby crystal raku osascript nim dart", interpreter("other")),
-    "java": Program("script.run", operands=(Role.TARGET,), options={Role.UNSEEN: "-cp -classpath --class-path -javaagent -agentlib -agentpath", Role.TARGET: "-jar"}, sure=False, single=True, instead={"system.read": "-version --version"}, hook=lambda call, program: _java(call, program)),
+    "java": Program("script.run", operands=(Role.TARGET,), options={Role.UNSEEN: "-cp -classpath --class-path -javaagent -agentlib -agentpath", Role.TARGET: "-jar"}, sure=False, single=True, instead={"system.read": "-version --version"}, hook=_java),
     "javap": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-cp -classpath"}, single=True),
 }  # fmt: skip
-
-
-def _java(call: Call, program: Program) -> None:
-    if len(call.words) == 2 and call.words[1].text in {"-version", "--version"}:
-        call.effect("system.read")
-    else:
-        by_row(call, program, call.words[1:])

@@ -1,5 +1,6 @@
 """Pictures, sound, video and documents: they read one file and write another."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call

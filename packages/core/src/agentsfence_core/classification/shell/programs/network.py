@@ -1,5 +1,6 @@
 """Other network programs: name lookups read, everything that carries data out writes."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
@@ -158,7 +159,7 @@ _OPENSSL_READS = frozenset(
 )
 
 
-def _openssl(call: Call, program: Program) -> None:
+def _openssl(call: Call, _program: Program) -> None:
     """``openssl`` looks at keys and certificates; ``-out`` writes, ``s_client`` carries its input out, engines load code."""
     words = call.words[1:]
     verb = words[0].text if words else ""
@@ -258,7 +259,7 @@ _INTERACTIVE = Program(
 )
 
 
-def _shows_or_sets(call: Call, program: Program) -> None:
+def _shows_or_sets(call: Call, _program: Program) -> None:
     """With one word or none these only show."""
     call.effect("system.read" if len(call.words) < 3 else "system.configure")
 
@@ -292,10 +293,10 @@ PROGRAMS = {
     **rows("nmap masscan zmap rustscan nikto", Program("web.read", rest=Role.HOST, options={Role.TEXT: "-p -T -e -S --top-ports --max-retries --min-rate", Role.WRITE: "-oN -oX -oG -oA -o", Role.UNSEEN: "--script --datadir"}, single=True)),
     **rows("tcpdump tshark dumpcap", Program("system.read", options={Role.WRITE: "-w", Role.READ: "-r -F", Role.RUN: "-z", Role.TEXT: "-i -c -s -n! -G -C -W -Y -f -T -e"})),
     **rows("ss netstat arp ifstat iftop nethogs", Program("system.read")),
-    "ip": Program("system.read", subcommands=None, hook=lambda call, program: _ip(call)),
+    "ip": Program("system.read", subcommands=None, hook=lambda call, _program: _ip(call)),
     "ifconfig": Program("system.read", hook=_shows_or_sets),
-    **rows("iptables ip6tables nft ufw firewall-cmd pfctl", Program("system.configure", hook=lambda call, program: _firewall(call))),
-    **rows("nmcli resolvectl networkctl", Program("system.configure", hook=lambda call, program: _network(call))),
+    **rows("iptables ip6tables nft ufw firewall-cmd pfctl", Program("system.configure", hook=lambda call, _program: _firewall(call))),
+    **rows("nmcli resolvectl networkctl", Program("system.configure", hook=lambda call, _program: _network(call))),
     "route": Program("system.read", hook=_shows_or_sets),
     **rows("ngrok cloudflared localtunnel lt bore", Program("process.control", sure=False)),
     **rows("croc wormhole magic-wormhole transfer", Program("file.upload", operands=(Role.TEXT,), rest=Role.READ)),

@@ -1,5 +1,6 @@
 """Package managers: installing may run code of the package, removing deletes, publishing goes out."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 import re
@@ -159,7 +160,7 @@ def _run(call: Call, program: Program) -> None:
         call.effect("file.read")
 
 
-def _execute(call: Call, program: Program) -> None:
+def _execute(call: Call, _program: Program) -> None:
     """``npx tool`` is the tool where it has a row, else a package that is fetched and run."""
     words = call.words[1:]
     for verb in ("exec", "x", "dlx", "run"):
@@ -217,7 +218,7 @@ def _manage(
     )
 
 
-def _named_script(call: Call, program: Program) -> None:
+def _named_script(call: Call, _program: Program) -> None:
     run_by_name(call, call.words[1], call.words[2:])
 
 
@@ -252,13 +253,13 @@ _NPM = {
     "pack": BUILD,
     "init": Program("file.write", otherwise=None),
     **rows("create", Program("package.install", rest=Role.OBJECT, kind="package", sure=False)),
-    "config": Program("system.configure", hook=lambda call, program: _config(call)),
+    "config": Program("system.configure", hook=lambda call, _program: _config(call)),
     **rows("get", LIST),
     "set": Program("system.configure"),
-    **rows("cache", Program("system.read", hook=lambda call, program: _cache(call))),
-    "pkg": Program("file.write", hook=lambda call, program: _pkg(call)),
+    **rows("cache", Program("system.read", hook=lambda call, _program: _cache(call))),
+    "pkg": Program("file.write", hook=lambda call, _program: _pkg(call)),
     "node": Program("script.run", sure=False),
-    "store": Program("system.read", hook=lambda call, program: _cache(call)),
+    "store": Program("system.read", hook=lambda call, _program: _cache(call)),
     "patch": Program("file.write"),
     "workspaces": LIST,
     "workspace": Program("script.run", sure=False),
@@ -293,8 +294,8 @@ _PIP = {
     **rows("list show freeze check search index debug inspect help hash", LIST),
     "tree": LIST,
     "uninstall": Program("package.remove", rest=Role.OBJECT, kind="package", options={Role.READ: "-r --requirement"}),
-    "config": Program("system.configure", hook=lambda call, program: _config(call)),
-    "cache": Program("system.read", hook=lambda call, program: _cache(call)),
+    "config": Program("system.configure", hook=lambda call, _program: _config(call)),
+    "cache": Program("system.read", hook=lambda call, _program: _cache(call)),
     **rows("compile sync", _PIP_INSTALL),
 }
 _UV = {
@@ -360,7 +361,7 @@ _APT = (
 )
 
 
-def _pacman(call: Call, program: Program) -> None:
+def _pacman(call: Call, _program: Program) -> None:
     """``pacman -S`` installs, ``-R`` removes, ``-Q`` looks."""
     flags = next((word.text for word in call.words[1:] if word.text.startswith("-")), "")
     names = [word for word in call.words[1:] if not word.text.startswith("-")]
@@ -376,7 +377,7 @@ def _pacman(call: Call, program: Program) -> None:
         call.object(capability, "package", word)
 
 
-def _dpkg(call: Call, program: Program) -> None:
+def _dpkg(call: Call, _program: Program) -> None:
     """``dpkg -i`` installs, ``-r`` and ``-P`` remove, the rest looks."""
     words = call.words[1:]
     flags = {word.text for word in words if word.text.startswith("-")}

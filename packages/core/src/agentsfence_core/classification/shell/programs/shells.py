@@ -10,7 +10,7 @@ from agentsfence_core.classification.shell.words import Word
 _WITH_VALUE = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 
 
-def _shell(call: Call, program: Program) -> None:
+def _shell(call: Call, _program: Program) -> None:
     """``sh -c text`` is its text, ``sh file`` a script, ``... | sh`` whatever arrives."""
     words = call.words[1:]
     place = 0

@@ -1,5 +1,6 @@
 """Processes, services, accounts, disks and schedules."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
@@ -13,14 +14,14 @@ SYSTEM = Program("system.read", rest=Role.TEXT)
 CONFIGURE = Program("system.configure", rest=Role.TEXT)
 
 
-def _ps(call: Call, program: Program) -> None:
+def _ps(call: Call, _program: Program) -> None:
     """``ps`` lists; the BSD letter ``e`` (``ps eww``) shows every process's environment."""
     call.effect("process.read")
     for word in call.words[1:]:
         text = word.text
         if text[:1] != "-" and "e" in text and text.isalpha():
             call.path("process.read", Word(ENVIRONMENT))
-        if text in {"-E"} or "environ" in text.lower():
+        if text == "-E" or "environ" in text.lower():
             call.path("process.read", Word(ENVIRONMENT))
 
 
@@ -80,7 +81,7 @@ _SYSTEMCTL_READS = frozenset(
 )
 
 
-def _service(call: Call, program: Program) -> None:
+def _service(call: Call, _program: Program) -> None:
     words = [word for word in call.words[1:] if word.text[:1] != "-"]
     verb = words[1].text if len(words) > 1 else "status"
     capability = "process.read" if verb == "status" or not words else "process.control"
@@ -124,7 +125,7 @@ def _at(call: Call, program: Program) -> None:
             shell_line(call, Word(call.stdin))
 
 
-def _journal(call: Call, program: Program) -> None:
+def _journal(call: Call, _program: Program) -> None:
     """``journalctl`` reads; ``--vacuum`` and ``--rotate`` delete."""
     if any(word.text.startswith(("--vac", "--rot", "--flu", "--sync")) for word in call.words[1:]):
         call.effect("file.delete")
@@ -143,21 +144,21 @@ def _journal(call: Call, program: Program) -> None:
         )
 
 
-def _mount(call: Call, program: Program) -> None:
+def _mount(call: Call, _program: Program) -> None:
     names = [word for word in call.words[1:] if word.text[:1] != "-"]
     call.effect(
         "system.configure" if names or any(word.text in {"-a", "--all"} for word in call.words) else "system.read"
     )
 
 
-def _sysctl(call: Call, program: Program) -> None:
+def _sysctl(call: Call, _program: Program) -> None:
     writes = any(
         "=" in word.text or word.text in {"-w", "-p", "--write", "--load", "--system"} for word in call.words[1:]
     )
     call.effect("system.configure" if writes else "system.read")
 
 
-def _disk(call: Call, program: Program) -> None:
+def _disk(call: Call, _program: Program) -> None:
     """Programs that format or partition a device: what was on it is gone."""
     if any(
         word.text in {"-l", "--list", "-p", "print", "list", "info", "--help", "-n", "verify"}
@@ -171,16 +172,16 @@ def _disk(call: Call, program: Program) -> None:
             call.path("file.delete", word)
 
 
-def _clipboard(call: Call, program: Program) -> None:
+def _clipboard(call: Call, _program: Program) -> None:
     call.effect("system.read")
 
 
-def _timedate(call: Call, program: Program) -> None:
+def _timedate(call: Call, _program: Program) -> None:
     verbs = {word.text for word in call.words[1:]}
     call.effect("system.configure" if any(verb.startswith(("set-", "rename")) for verb in verbs) else "system.read")
 
 
-def _tmux(call: Call, program: Program) -> None:
+def _tmux(call: Call, _program: Program) -> None:
     """``tmux`` types into terminals and starts programs in them."""
     verbs = {word.text for word in call.words[1:]}
     if verbs & {
@@ -211,7 +212,7 @@ def _tmux(call: Call, program: Program) -> None:
             shell_line(call, word)
 
 
-def _gpg(call: Call, program: Program) -> None:
+def _gpg(call: Call, _program: Program) -> None:
     """``gpg`` lists, verifies and decrypts; with ``-o`` it writes, with ``--delete`` it deletes, keys change trust."""
     words = {word.text for word in call.words[1:]}
     if any(word.startswith("--delete") for word in words):

@@ -1,5 +1,6 @@
 """Searching and editing text: grep, sed, awk, jq and their kin."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 import re
@@ -11,9 +12,21 @@ from agentsfence_core.classification.shell.rows import Program, Role, rows, tabl
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.model.action import TargetKind
 
+
+def _search(call: Call, program: Program) -> None:
+    """Searchers that look below the current folder when no path is named."""
+    words = call.words[1:]
+    by_row(call, program, words)
+    split = Split(words, table_of(program), posix=False, single=False)
+    has_pattern = any(option.role is Role.SCRIPT for _, option, _ in split.given)
+    below = call.words[0].text not in _GREPS or {"r", "R", "recursive", "dereference-recursive"} & set(split.strays)
+    if len(split.operands) <= (0 if has_pattern else 1) and not call.piped and below:
+        call.path("file.read", Word("."))
+
+
 _GREP = Program(
     "file.read",
-    hook=lambda call, program: _search(call, program),
+    hook=_search,
     operands=(Role.TEXT,),
     rest=Role.TARGET,
     options={
@@ -25,7 +38,7 @@ _GREP = Program(
 )
 _RG = Program(
     "file.read",
-    hook=lambda call, program: _search(call, program),
+    hook=_search,
     operands=(Role.TEXT,),
     rest=Role.TARGET,
     options={
@@ -82,7 +95,7 @@ def sed_commands(script: str) -> tuple[list[str], list[str]]:
         if char in "/\\" and (char == "/" or place + 1 < size):
             mark = "/" if char == "/" else script[place + 1]
             place = _past(script, place + (1 if char == "/" else 2), mark)
-        elif char == "s" or char == "y":
+        elif char in {"s", "y"}:
             place = _substitution(script, place, runs, files)
         elif char in "ewWrRaicbtT:#":
             stop = script.find("\n", place)
@@ -233,17 +246,6 @@ _AWK = Program(
     },
     hook=_awk,
 )
-
-
-def _search(call: Call, program: Program) -> None:
-    """Searchers that look below the current folder when no path is named."""
-    words = call.words[1:]
-    by_row(call, program, words)
-    split = Split(words, table_of(program), posix=False, single=False)
-    has_pattern = any(option.role is Role.SCRIPT for _, option, _ in split.given)
-    below = call.words[0].text not in _GREPS or {"r", "R", "recursive", "dereference-recursive"} & set(split.strays)
-    if len(split.operands) <= (0 if has_pattern else 1) and not call.piped and below:
-        call.path("file.read", Word("."))
 
 
 _GREPS = frozenset("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep".split())

@@ -1,5 +1,6 @@
 """Programs that run another program: what counts is what they run."""
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from dataclasses import replace
@@ -97,7 +98,7 @@ def _parallel(call: Call, program: Program) -> None:
         words.append(word)
     call.unseen("parallel runs a shell line per input")
     if words:
-        shell_line(call, Word(" ".join([word.text for word in words]), all([word.sure for word in words])))
+        shell_line(call, Word(" ".join([word.text for word in words]), all(word.sure for word in words)))
 
 
 def _watch(call: Call, program: Program) -> None:
@@ -114,7 +115,7 @@ def _watch(call: Call, program: Program) -> None:
 def joined(words: list[Word]) -> Word:
     """Return several words as the one text that a shell will read."""
     return Word(
-        " ".join([word.text for word in words]), all([word.sure for word in words]), False, any([w.runs for w in words])
+        " ".join([word.text for word in words]), all(word.sure for word in words), False, any(w.runs for w in words)
     )
 
 
@@ -197,7 +198,7 @@ def _ssh(call: Call, program: Program) -> None:
             continue
         if name == "o":
             _ssh_option(call, value)
-        elif name == "i" or name == "F":
+        elif name in {"i", "F"}:
             call.path("file.read", value)
         elif name == "J":
             call.host("shell.exec", value)
