@@ -37,6 +37,13 @@ CALLS = {
 BUDGET = {"read": 15.0, "send": 50.0, "command": 60.0, "git status": 60.0}  # microseconds, median
 
 
+STARTS = {
+    "python -c pass": "pass",
+    "import agentsfence_core.fence": "import agentsfence_core.fence",
+    "agentsfence --help": "import sys; sys.argv = ['agentsfence', '--help']; from agentsfence_cli.main import main; main()",
+}
+
+
 def measure(run: Callable[[], object], *, seconds: float = 0.6) -> list[float]:
     """Return the duration of single runs in microseconds, collector off, after a warm-up."""
     for _ in range(50):
@@ -128,8 +135,7 @@ def whole(base: float) -> None:
 
 def start_up() -> None:
     """Print the processor time of a start, in milliseconds."""
-    for name, code in (("python -c pass", "pass"), ("import agentsfence_core", "import agentsfence_core.fence"),
-                       ("agentsfence --help", "import sys; sys.argv=['agentsfence','--help']\nfrom agentsfence_cli.main import main\nmain()")):  # fmt: skip
+    for name, code in STARTS.items():
         spent = []
         for _ in range(5):
             before = os.times()

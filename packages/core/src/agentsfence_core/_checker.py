@@ -17,6 +17,9 @@ from agentsfence_core.classification.classifier import classify
 from agentsfence_core.classification.resolve import resolve
 from agentsfence_core.errors import StoreError
 from agentsfence_core.evaluation import EvaluationOptions, PreparedPolicy, call_digest, charge_of, evaluate, prepare
+from agentsfence_core.evaluation.context import contexts_of
+from agentsfence_core.evaluation.evaluator import objections_of
+from agentsfence_core.evaluation.grants import covering_grants
 from agentsfence_core.model import (
     Action,
     Decision,
@@ -31,7 +34,6 @@ from agentsfence_core.model import (
     TaskPolicy,
     ToolCall,
     Verdict,
-    strictest,
 )
 from agentsfence_core.ports import PolicyStore, TaskRecord
 
@@ -69,7 +71,8 @@ class Checker:
         self._look_up = look_up
         self._kept: OrderedDict[tuple[int, str | None, str | None], tuple[TaskPolicy, PreparedPolicy]] = OrderedDict()
 
-    def check(self, task: str, tool: str, args: Mapping[str, object], key: str, host: HostFacts) -> Decision:
+    def check(self, task: object, tool: object, args: object, key: str, host: HostFacts) -> Decision:
+        """Return the decision on one call, committed. Arguments are what a host hands over, whatever their types."""
         if not isinstance(task, str) or not task:
             return fault(ReasonCode.UNKNOWN_TASK, "the call belongs to no task", rule="task")
         action = self._action(tool, args, host)
@@ -83,10 +86,10 @@ class Checker:
         def change(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
             return self._commit(record, task, action, key, host, now, (ticket, question))
 
-        decision = self._store.transact(task, change)
-        if not isinstance(decision, Decision):
+        answer = self._store.transact(task, change)
+        if not isinstance(answer, Decision):
             raise StoreError("the store did not answer with a decision")
-        return decision
+        return answer
 
     def _read_only(self, task: str, action: Action, host: HostFacts, now: float) -> Decision | None:
         """Return the decision on a read that changes nothing in the store; ``None`` where something must be kept."""
@@ -133,14 +136,16 @@ class Checker:
     def _judge(
         self, prepared: PreparedPolicy, state: ExecutionState, action: Action, host: HostFacts, now: float
     ) -> Decision:
-        """Return the evaluator's decision, tightened by third-party ones where there are any."""
+        """Return the evaluator's decision, tightened by third-party ones where there are any: the strictest wins."""
         decision = evaluate(prepared, state, action, host, now)
-        if self._plugins is None or not self._plugins.has_deciders:
+        if self._plugins is None or not self._plugins.has_deciders or decision.verdict is Verdict.BLOCK:
             return decision
-        for second in self._plugins.evaluate(prepared.policy, state, action, now):
-            if strictest(decision.verdict, second.verdict) is not decision.verdict:
-                decision = replace(second, enforced=second.verdict, risk=action.risk, capability=action.capability)
-        return decision
+        others = self._plugins.evaluate(prepared.policy, state, action, now)
+        for second in others:
+            if second.verdict is Verdict.BLOCK:
+                return replace(second, enforced=Verdict.BLOCK, risk=action.risk, capability=action.capability)
+        asking = [second for second in others if second.verdict is Verdict.ASK_USER]
+        return _asked_too(decision, asking, prepared, state, action, host, now) if asking else decision
 
     def _enforced(self, decision: Decision) -> Decision:
         """Return the decision with what the host must do: its verdict, or ALLOW under ``unsafe_shadow``."""
@@ -148,7 +153,7 @@ class Checker:
             return replace(decision, enforced=Verdict.ALLOW)
         return decision if decision.enforced is decision.verdict else replace(decision, enforced=decision.verdict)
 
-    def _action(self, tool: str, args: Mapping[str, object], host: HostFacts) -> Action:
+    def _action(self, tool: object, args: object, host: HostFacts) -> Action:
         call = self.call(tool, args, host)
         action = classify(call, self.catalogue)
         if self._plugins is not None and self._plugins.has_deciders:
@@ -160,7 +165,8 @@ class Checker:
         paths = tuple(dict.fromkeys(path for effect in action.effects for path in effect.paths))
         return resolve(action, self._look_up(paths)) if paths else action
 
-    def call(self, tool: str, args: Mapping[str, object], host: HostFacts) -> ToolCall:
+    def call(self, tool: object, args: object, host: HostFacts) -> ToolCall:
+        """Return the call as a value; what is no name or no mapping is still a call."""
         name = tool if isinstance(tool, str) else str(type(tool).__name__)
         values = args if isinstance(args, Mapping) else {"": args}
         return ToolCall(name, values, workdir=host.workdir or host.workspace, home=host.home or home_folder())
@@ -171,7 +177,7 @@ class Checker:
         known = self._kept.get(key)
         if known is not None and known[0] is policy:
             return known[1]
-        prepared = prepare(policy, self.options(host))
+        prepared = prepare(self._settings.narrowing.applied(policy), self.options(host))
         self._kept[key] = (policy, prepared)
         while len(self._kept) > _PREPARED:
             self._kept.popitem(last=False)
@@ -187,6 +193,33 @@ class Checker:
             workdir=host.workdir or host.workspace,
             protected=settings.protected,
         )
+
+
+def _asked_too(
+    decision: Decision,
+    asking: list[Decision],
+    prepared: PreparedPolicy,
+    state: ExecutionState,
+    action: Action,
+    host: HostFacts,
+    now: float,
+) -> Decision:
+    """Return the question of plugins and evaluator together, or ALLOW where one grant answers all of it."""
+    own, _ = objections_of(contexts_of(prepared, state, action, host, now)[0])
+    keys = own.union(*(second.asks for second in asking))
+    known = (*prepared.grants, *state.grants)
+    grant = next((g for g in covering_grants(known, state, action, now) if keys <= g.answers), None)
+    if grant is not None:
+        return replace(decision, verdict=Verdict.ALLOW, reason=ReasonCode.GRANTED, covered_by=grant.id, asks=())
+    first = decision if decision.verdict is Verdict.ASK_USER else asking[0]
+    return replace(
+        first,
+        verdict=Verdict.ASK_USER,
+        asks=tuple(sorted(keys)),
+        covered_by="",
+        risk=action.risk,
+        capability=action.capability,
+    )
 
 
 def fault(reason: ReasonCode, detail: str, rule: str = "fault") -> Decision:

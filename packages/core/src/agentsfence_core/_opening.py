@@ -30,7 +30,7 @@ def open_fence(kind: type[Fence], source: str | Path | Mapping[str, object] | No
         store=plugins.open_store(settings.store),
         catalogue=_catalogue(settings, plugins),
         pipeline=plugins.pipeline(),
-        audit=AuditLog(settings.audit_path) if settings.audit_path else None,
+        audit=AuditLog(settings.audit_path, notify=plugins.emit) if settings.audit_path else None,
         plugins=plugins,
     )
 

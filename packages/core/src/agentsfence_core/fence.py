@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from agentsfence_core import tasks
 from agentsfence_core._checker import READ_ONLY, Checker, fault, token
 from agentsfence_core._world import home_folder, look_up_paths
+from agentsfence_core.audit import events
 from agentsfence_core.canonical import digest
 from agentsfence_core.classification.classifier import classify
 from agentsfence_core.errors import FenceError, HostContractError, StoreError
@@ -108,6 +109,7 @@ class Fence:
         self._checker = Checker(settings, store, catalogue, plugins, clock, look_up)
         self._pipeline = pipeline
         self._audit = audit
+        self._plugins = plugins
         self._clock = clock
         self._recent: list[Past] = []
 
@@ -318,6 +320,8 @@ class Fence:
             self._emit("close", task, None, {})
             return
         self._store.close()
+        if self._audit is not None:
+            self._audit.close()
 
     # --- inside
 
@@ -341,19 +345,24 @@ class Fence:
 
     def _logged(self, task: str, tool: str, call_id: str, decision: Decision) -> Decision:
         """Write the decision down; a line that cannot be written is BLOCK, the charge stands (DESIGN 8)."""
-        if self._audit is None:
+        if self._audit is None and self._plugins is None:
             return decision
         try:
-            self._audit.decision(
-                task=str(task), tool=str(tool), call_id=str(call_id), decision=decision, at=self._clock()
-            )
+            self._write(events.decision_event(task=str(task), tool=str(tool), call_id=str(call_id), decision=decision,
+                                              at=self._clock()))  # fmt: skip
         except Exception as error:  # noqa: BLE001  (the host boundary)
             return fault(ReasonCode.AUDIT_FAULT, f"the audit line could not be written: {error}")
         return decision
 
     def _emit(self, kind: str, task: str, policy: TaskPolicy | None, details: Mapping[str, object]) -> None:
+        self._write(events.event(kind, task=task, policy=policy, details=details, at=self._clock()))
+
+    def _write(self, event: Mapping[str, object]) -> None:
+        """Write an event to the log, which tells plugins of it; tell them directly where nothing is logged."""
         if self._audit is not None:
-            self._audit.event(kind, task=task, policy=policy, details=details, at=self._clock())
+            self._audit.write(event)
+        elif self._plugins is not None:
+            self._plugins.emit(event)
 
     def _require_pipeline(self) -> IntentPipeline:
         if self._pipeline is None:

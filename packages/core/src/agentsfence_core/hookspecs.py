@@ -24,7 +24,7 @@ def agentsfence_tool_mappings() -> Sequence[ToolMapping]:  # type: ignore[empty-
 
 
 @hookspec
-def agentsfence_classify(call: ToolCall) -> Action | None:  # type: ignore[empty-body]
+def agentsfence_classify(call: ToolCall) -> Action | None:
     """A second reading of a call; may add effects and raise risk, lowers only UNKNOWN."""
 
 
@@ -34,7 +34,7 @@ def agentsfence_compilers() -> Mapping[str, CompilerBackend]:  # type: ignore[em
 
 
 @hookspec
-def agentsfence_evaluate(policy: TaskPolicy, state: ExecutionState, action: Action, now: float) -> Decision | None:  # type: ignore[empty-body]
+def agentsfence_evaluate(policy: TaskPolicy, state: ExecutionState, action: Action, now: float) -> Decision | None:
     """A second opinion on a call; strictest wins, so it can only tighten."""
 
 

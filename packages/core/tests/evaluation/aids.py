@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from agentsfence_core.evaluation import EvaluationOptions, evaluate, prepare
 from agentsfence_core.model import (
+    CEILING_OF,
     Action,
     Decision,
     Effect,
@@ -24,7 +26,9 @@ from agentsfence_core.model import (
 JOHN, MALLORY = "john@example.com", "mallory@example.net"
 
 
-def action(*effects: Effect, tool: str = "tool", args: dict[str, object] | None = None, content: frozenset[str] = frozenset()) -> Action:
+def action(
+    *effects: Effect, tool: str = "tool", args: dict[str, object] | None = None, content: frozenset[str] = frozenset()
+) -> Action:
     """Return an action with the given effects."""
     return Action(ToolCall(tool, args or {}), effects, Source.CATALOGUE, content)
 
@@ -51,7 +55,9 @@ def delete(*paths: str, **fields: Any) -> Effect:
 
 def pay(payee: str, amount: str | None, **fields: Any) -> Effect:
     """Return a payment."""
-    return Effect("payment.send", Risk.FINANCIAL, recipients=(payee,), values=(("amount", amount),) if amount else (), **fields)
+    return Effect(
+        "payment.send", Risk.FINANCIAL, recipients=(payee,), values=(("amount", amount),) if amount else (), **fields
+    )
 
 
 def decide(
@@ -65,7 +71,13 @@ def decide(
 ) -> Decision:
     """Return the decision on an action, or on a call with one effect."""
     prepared = prepare(policy, options or EvaluationOptions(home="/home/u", workdir="/srv/w"))
-    return evaluate(prepared, state or ExecutionState(), what if isinstance(what, Action) else action(what), host or HostFacts(), now)
+    return evaluate(
+        prepared,
+        state or ExecutionState(),
+        what if isinstance(what, Action) else action(what),
+        host or HostFacts(),
+        now,
+    )
 
 
 def ban(what: str, *, quote: str = "don't", **targets: tuple[str, ...]) -> Prohibition:
@@ -75,12 +87,23 @@ def ban(what: str, *, quote: str = "don't", **targets: tuple[str, ...]) -> Prohi
 
 def sends_to_john(**fields: Any) -> TaskPolicy:
     """Return the second policy of the task-policies seed as a row."""
-    row = Permission(capability="email.send", recipients=(JOHN,), evidence="email the summary to john@example.com", **fields)
+    row = Permission(
+        capability="email.send", recipients=(JOHN,), evidence="email the summary to john@example.com", **fields
+    )
     return TaskPolicy(
-        allowed_risk_classes=(Risk.READ, Risk.COMMUNICATION), allow_external_writes=True, permissions=(row,), allowed_recipients=(JOHN,)
+        allowed_risk_classes=(Risk.READ, Risk.COMMUNICATION),
+        allow_external_writes=True,
+        permissions=(row,),
+        allowed_recipients=(JOHN,),
     )
 
 
 def thing(kind: str, name: str) -> ObjectRef:
     """Return an object reference."""
     return ObjectRef(kind, name)
+
+
+def with_ceiling(policy: TaskPolicy, risk: Risk) -> TaskPolicy:
+    """Return the policy with the ceiling of a class on."""
+    on: Any = {CEILING_OF[risk].value: True}
+    return replace(policy, **on)

@@ -5,6 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from packages.core.tests.evaluation.aids import (
+    JOHN,
+    MALLORY,
+    action,
+    ban,
+    decide,
+    delete,
+    pay,
+    read,
+    send,
+    thing,
+    write,
+)
 
 from agentsfence_core.evaluation import charge_of, grant_for, prepare
 from agentsfence_core.evaluation.explain import explain
@@ -21,13 +34,14 @@ from agentsfence_core.model import (
     TaskPolicy,
     Verdict,
 )
-from packages.core.tests.evaluation.aids import JOHN, MALLORY, action, ban, decide, delete, pay, read, send, thing, write
 
 HIDDEN_PROGRAM = frozenset({TargetKind.PROGRAM})
 
 
 def _pays(*rows: tuple[str, str]) -> TaskPolicy:
-    permissions = tuple(Permission(capability="payment.send", recipients=(to,), max_amount=amount) for to, amount in rows)
+    permissions = tuple(
+        Permission(capability="payment.send", recipients=(to,), max_amount=amount) for to, amount in rows
+    )
     return TaskPolicy(allow_financial_actions=True, permissions=permissions)
 
 
@@ -45,7 +59,10 @@ class TestOneEffectFitsOneRow:
     @pytest.mark.parametrize("amount", [None, "all of it", "NaN", "-5", "Infinity", "1e999999999"])
     def test_an_amount_that_cannot_be_read_is_asked_about(self, amount: str | None) -> None:
         """Unverified under a bound: ASK_USER."""
-        assert decide(_pays(("a@x.example", "10")), pay("a@x.example", amount)).verdict in {Verdict.ASK_USER, Verdict.BLOCK}
+        assert decide(_pays(("a@x.example", "10")), pay("a@x.example", amount)).verdict in {
+            Verdict.ASK_USER,
+            Verdict.BLOCK,
+        }
 
     def test_amounts_add_up_over_the_task(self) -> None:
         """Two payments of ten are not "pay ten"."""
@@ -70,13 +87,19 @@ class TestOneEffectFitsOneRow:
         """An ``allowed_tools`` entry cannot widen a row."""
         row = Permission(capability="email.send", recipients=(JOHN,))
         policy = TaskPolicy(
-            permissions=(row,), allowed_tools=("email.send",), allowed_risk_classes=(Risk.COMMUNICATION,), allow_external_writes=True
+            permissions=(row,),
+            allowed_tools=("email.send",),
+            allowed_risk_classes=(Risk.COMMUNICATION,),
+            allow_external_writes=True,
         )
         assert decide(policy, send(MALLORY)).verdict is Verdict.BLOCK
 
     def test_two_invocations_are_two_calls(self) -> None:
         """``rm a; rm b`` is two, ``rm a b`` one."""
-        policy = TaskPolicy(allow_destructive_actions=True, permissions=(Permission(capability="file.delete", paths=("/srv",), max_calls=1),))
+        policy = TaskPolicy(
+            allow_destructive_actions=True,
+            permissions=(Permission(capability="file.delete", paths=("/srv",), max_calls=1),),
+        )
         assert decide(policy, delete("/srv/a", "/srv/b")).verdict is Verdict.ALLOW
         twice = action(delete("/srv/a"), delete("/srv/b", invocation=1))
         assert decide(policy, twice).reason is ReasonCode.MAX_CALLS_USED
@@ -95,14 +118,18 @@ class TestOneEffectFitsOneRow:
 
     def test_a_trailing_slash_means_strictly_below(self) -> None:
         """ "clean up my Downloads" does not delete the folder itself."""
-        policy = TaskPolicy(allow_destructive_actions=True, permissions=(Permission(capability="file.delete", paths=("~/Downloads/",)),))
+        policy = TaskPolicy(
+            allow_destructive_actions=True, permissions=(Permission(capability="file.delete", paths=("~/Downloads/",)),)
+        )
         assert decide(policy, delete("/home/u/Downloads/a.zip")).verdict is Verdict.ALLOW
         assert decide(policy, delete("/home/u/Downloads")).verdict is Verdict.BLOCK
         assert decide(policy, delete("/home/u/Downloads2/a")).verdict is Verdict.BLOCK
 
     def test_a_row_that_needs_approval_asks(self) -> None:
         """Check 13."""
-        policy = TaskPolicy(allow_destructive_actions=True, permissions=(Permission(capability="file.delete", needs_approval=True),))
+        policy = TaskPolicy(
+            allow_destructive_actions=True, permissions=(Permission(capability="file.delete", needs_approval=True),)
+        )
         assert decide(policy, delete("/srv/a")).reason is ReasonCode.APPROVAL_REQUIRED
 
     def test_no_named_address_asks(self) -> None:
@@ -138,18 +165,26 @@ class TestProhibitions:
         run = Effect("shell.exec", Risk.EXECUTION, unverified=HIDDEN_PROGRAM)
         policy = TaskPolicy(allow_execution=True, allowed_tools=("shell.exec",))
         assert decide(policy, run).verdict is Verdict.ALLOW
-        for limit in ({"user_prohibitions": (ban("DELETE"),)}, {"allowed_external_domains": ("a.example",)}, {"allowed_paths": ("/srv",)}):
+        for limit in (
+            {"user_prohibitions": (ban("DELETE"),)},
+            {"allowed_external_domains": ("a.example",)},
+            {"allowed_paths": ("/srv",)},
+        ):
             assert decide(replace(policy, **limit), run).reason is ReasonCode.MAY_BE_PROHIBITED
 
     def test_verified_execution_under_a_ban_runs(self) -> None:
         """Running the tests under "don't delete anything" needs no question."""
-        policy = TaskPolicy(allow_execution=True, permissions=(Permission(capability="test.run"),), user_prohibitions=(ban("DELETE"),))
+        policy = TaskPolicy(
+            allow_execution=True, permissions=(Permission(capability="test.run"),), user_prohibitions=(ban("DELETE"),)
+        )
         assert decide(policy, Effect("test.run", Risk.EXECUTION)).verdict is Verdict.ALLOW
 
     def test_no_grant_lifts_a_ban(self) -> None:
         """INVARIANT: prohibitions precede grants."""
         call = action(send(JOHN), tool="mail", args={"to": JOHN})
-        grant = grant_for(call, ["ceiling_off:email.send", "recipient_not_bound:email.send"], grant_id="g", max_calls=None)
+        grant = grant_for(
+            call, ["ceiling_off:email.send", "recipient_not_bound:email.send"], grant_id="g", max_calls=None
+        )
         assert grant is not None
         state = ExecutionState(grants=(grant,))
         assert decide(TaskPolicy(), call, state=state).reason is ReasonCode.GRANTED

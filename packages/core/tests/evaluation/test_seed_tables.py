@@ -5,6 +5,19 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from packages.core.tests.evaluation.aids import (
+    JOHN,
+    MALLORY,
+    action,
+    ban,
+    decide,
+    delete,
+    read,
+    send,
+    sends_to_john,
+    with_ceiling,
+    write,
+)
 
 from agentsfence_core.evaluation import CHECKS, DEFAULT_UNAUTHORIZED, EvaluationOptions
 from agentsfence_core.model import (
@@ -21,7 +34,6 @@ from agentsfence_core.model import (
     ToolConstraint,
     Verdict,
 )
-from packages.core.tests.evaluation.aids import JOHN, MALLORY, action, ban, decide, delete, read, send, sends_to_john, write
 
 CONSEQUENTIAL = [risk for risk in Risk if risk not in {Risk.READ, Risk.UNKNOWN}]
 
@@ -83,7 +95,7 @@ class TestWhenIsACallAuthorized:
     @pytest.mark.parametrize("risk", CONSEQUENTIAL)
     def test_a_ceiling_alone_authorizes_nothing(self, risk: Risk) -> None:
         """The ceiling is on, the call is not listed."""
-        policy = TaskPolicy(**{CEILING_OF[risk].value: True, "allowed_recipients": (JOHN,)})
+        policy = with_ceiling(TaskPolicy(allowed_recipients=(JOHN,)), risk)
         assert decide(policy, _effect(risk)).reason is ReasonCode.NOT_LISTED
 
     @pytest.mark.parametrize("risk", CONSEQUENTIAL)
@@ -98,7 +110,7 @@ class TestWhenIsACallAuthorized:
     def test_both_keys_authorize(self, risk: Risk, listing: str) -> None:
         """Ceiling and listing together, in every syntax of ``allowed_tools``."""
         listed = risk.value if listing == "class" else listing
-        policy = TaskPolicy(allowed_tools=(listed,), allowed_recipients=(JOHN,), **{CEILING_OF[risk].value: True})
+        policy = with_ceiling(TaskPolicy(allowed_tools=(listed,), allowed_recipients=(JOHN,)), risk)
         assert decide(policy, _effect(risk)).verdict is Verdict.ALLOW
 
     def test_file_delete_listed_with_destructive_actions_off_still_blocks(self) -> None:
@@ -127,25 +139,35 @@ class TestFields:
         """``denied_tools``: same syntax; deny beats allow."""
         for entry in ("tool", "email.send", "email.*", "COMMUNICATION"):
             policy = TaskPolicy(
-                allowed_tools=("email.send",), denied_tools=(entry,), allow_external_writes=True, allowed_recipients=(JOHN,)
+                allowed_tools=("email.send",),
+                denied_tools=(entry,),
+                allow_external_writes=True,
+                allowed_recipients=(JOHN,),
             )
             assert decide(policy, send(JOHN)).reason is ReasonCode.DENIED
 
     def test_tool_constraints_bind_recipients_domains_paths_and_calls(self) -> None:
         """``tool_constraints``: per tool or capability."""
         bounds = ToolConstraint(allowed_recipients=(JOHN,), max_calls=1)
-        policy = TaskPolicy(allowed_tools=("email.send",), allow_external_writes=True, tool_constraints={"email.send": bounds})
+        policy = TaskPolicy(
+            allowed_tools=("email.send",), allow_external_writes=True, tool_constraints={"email.send": bounds}
+        )
         assert decide(policy, send(JOHN)).verdict is Verdict.ALLOW
         assert decide(policy, send(MALLORY)).reason is ReasonCode.RECIPIENT_NOT_LISTED
         used = ExecutionState(counters={"tool:email.send": 1})
         assert decide(policy, send(JOHN), state=used).reason is ReasonCode.MAX_CALLS_USED
         paths = TaskPolicy(
-            allowed_tools=("file.write",), allow_local_writes=True, tool_constraints={"file.*": ToolConstraint(allowed_paths=("/srv/w",))}
+            allowed_tools=("file.write",),
+            allow_local_writes=True,
+            tool_constraints={"file.*": ToolConstraint(allowed_paths=("/srv/w",))},
         )
         assert decide(paths, write("/srv/w/a")).verdict is Verdict.ALLOW
         assert decide(paths, write("/srv/wx")).reason is ReasonCode.PATH_NOT_LISTED
         hosts = TaskPolicy(tool_constraints={"web.read": ToolConstraint(allowed_domains=("docs.example.com",))})
-        assert decide(hosts, Effect("web.read", Risk.READ, domains=("evil.example",))).reason is ReasonCode.DOMAIN_NOT_LISTED
+        assert (
+            decide(hosts, Effect("web.read", Risk.READ, domains=("evil.example",))).reason
+            is ReasonCode.DOMAIN_NOT_LISTED
+        )
 
     def test_task_wide_allowlists(self) -> None:
         """``allowed_recipients, allowed_external_domains, allowed_paths``."""
@@ -158,7 +180,9 @@ class TestFields:
             allowed_paths=("/srv/w",),
         )
         assert decide(policy, send(MALLORY)).reason is ReasonCode.RECIPIENT_NOT_LISTED
-        assert decide(policy, Effect("web.read", Risk.READ, domains=("evil.example",))).reason is ReasonCode.DOMAIN_OUTSIDE
+        assert (
+            decide(policy, Effect("web.read", Risk.READ, domains=("evil.example",))).reason is ReasonCode.DOMAIN_OUTSIDE
+        )
         assert decide(policy, write("/etc/motd")).reason is ReasonCode.PATH_OUTSIDE
         assert decide(policy, write("/srv/w/a")).verdict is Verdict.ALLOW
 
@@ -183,7 +207,9 @@ class TestFields:
 
     def test_prohibitions_come_before_everything_but_guards_and_expiry(self) -> None:
         """``user_prohibitions``: checked before everything else except guards."""
-        policy = TaskPolicy(allowed_tools=("email.send",), allow_external_writes=True, user_prohibitions=(ban("COMMUNICATION"),))
+        policy = TaskPolicy(
+            allowed_tools=("email.send",), allow_external_writes=True, user_prohibitions=(ban("COMMUNICATION"),)
+        )
         assert decide(policy, send(JOHN)).reason is ReasonCode.PROHIBITED
 
     def test_an_expired_policy_blocks(self) -> None:
@@ -222,7 +248,7 @@ class TestSeedPolicies:
     """The two policies printed in the task-policies seed, as rows."""
 
     def test_the_report_may_go_to_john_and_to_nobody_else(self) -> None:
-        """"Read the report and email the summary to john@example.com"."""
+        """ "Read the report and email the summary to john@example.com"."""
         policy = sends_to_john()
         allowed = decide(policy, send(JOHN))
         assert allowed.verdict is Verdict.ALLOW

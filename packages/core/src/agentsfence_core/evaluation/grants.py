@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agentsfence_core.canonical import digest, digest_arguments
-from agentsfence_core.model import Action, Delta, Effect, Grant, ReasonCode, Scope
+from agentsfence_core.model import Action, Delta, Effect, ExecutionState, Grant, ReasonCode, Scope
 
 if TYPE_CHECKING:
     from agentsfence_core.evaluation.context import Context
@@ -73,6 +73,15 @@ def covers(grant: Grant, action: Action, identity: str, uses: int, now: float) -
     )
 
 
+def covering_grants(known: Iterable[Grant], state: ExecutionState, action: Action, now: float) -> tuple[Grant, ...]:
+    """Return the grants that are about exactly this call and have a use left."""
+    candidates = [grant for grant in known if grant.tool == action.tool]
+    if not candidates:
+        return ()
+    identity = call_digest(action)
+    return tuple(g for g in candidates if covers(g, action, identity, state.grant_uses.get(g.id, 0), now))
+
+
 def matching_grant(context: Context) -> Grant | None:
     """Return a grant that covers the action and answers every objection of its walk, the first one in order.
 
@@ -80,15 +89,9 @@ def matching_grant(context: Context) -> Grant | None:
     granted call is charged, not refused"). Any other BLOCK means that the person has narrowed the task since: the
     newest explicit statement wins. Where nothing objects, no use of a grant is spent.
     """
-    known = (*context.policy.grants, *context.state.grants)
-    if not known:
-        return None
-    action, state = context.action, context.state
-    candidates = [grant for grant in known if grant.tool == action.tool]
-    if not candidates:
-        return None
-    identity = call_digest(action)
-    covering = [g for g in candidates if covers(g, action, identity, state.grant_uses.get(g.id, 0), context.now)]
+    covering = covering_grants(
+        (*context.policy.grants, *context.state.grants), context.state, context.action, context.now
+    )
     if not covering:
         return None
     from agentsfence_core.evaluation.evaluator import objections_of  # noqa: PLC0415  (the walk that grants are part of)
