@@ -34,6 +34,7 @@ class Limits:
     command_effects: int = 256  # effects kept for one command
     sql_bytes: int = 20_000  # bytes of SQL that are parsed
     sql_nesting: int = 60  # parentheses open at once
+    code_text: int = 250_000  # characters of code that are searched for what can be seen in it
     json_text: int = 200_000  # characters of a JSON string inside an argument that is parsed
     open_questions: int = 100  # questions waiting in one task
     task_grant_uses: int = 10  # uses of a grant "for this task"

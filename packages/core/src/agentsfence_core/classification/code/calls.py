@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
@@ -84,7 +84,7 @@ _STRING: Final = {
 _DOTS: Final = re.compile(r"->|::|\?\.")
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _PLAIN_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
-_ARGUMENTS: Final = 80  # pieces after a bracket that are looked at
+_ARGUMENTS: Final = 60  # pieces after a bracket that are looked at
 
 
 def scan(text: str, language: str) -> tuple[Piece, ...]:
@@ -108,11 +108,11 @@ def scan(text: str, language: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def calls_in(pieces: Sequence[Piece], language: str) -> tuple[Call, ...]:
-    """Return the calls among the pieces of code."""
+def calls_in(pieces: Sequence[Piece], language: str, matters: Callable[[str], bool]) -> tuple[Call, ...]:
+    """Return the calls among the pieces of code whose name matters."""
     calls: list[Call] = []
     for place, piece in enumerate(pieces):
-        if piece.kind is not Kind.NAME:
+        if piece.kind is not Kind.NAME or not matters(piece.text):
             continue
         following = pieces[place + 1] if place + 1 < len(pieces) else None
         if following is None:

@@ -3,7 +3,7 @@
 Rules of this package:
 
 * Code is an execution that nobody can verify: that effect is always there, and what is seen only adds to it.
-* What is seen is never taken as all there is, so its targets stay unverified.
+* What is seen is never taken as all there is, so its targets stay unverified, except in a literal shell command.
 * Paths and addresses in strings count as read and contacted, so that the guards see ``~/.ssh/id_rsa`` inside code.
 """
 
@@ -31,6 +31,16 @@ _SQL: Final = re.compile(
     re.IGNORECASE,
 )
 _URL_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}://")
+_RUNNING: Final = ("os.exec", "os.spawn", "os.posix_spawn", "pexpect.")
+_LAST_PARTS: Final = frozenset(
+    {
+        *tables.LAST,
+        *(name for names in tables.BY_LANGUAGE.values() for name in names),
+        *tables.HTTP_WRITES,
+        *tables.READS_WEB,
+        "delete",
+    }
+)
 _COMMANDS: Final = 8  # shell commands in one text of code that are read
 _COMMAND_LENGTH: Final = 4_000  # characters of one
 
@@ -73,9 +83,9 @@ def read_code(
     program = Effect(
         "code.exec", Risk.EXECUTION, unverified=frozenset({TargetKind.PROGRAM}), because=f"{language} code"
     )
-    text = text[: LIMITS.argument_text]
+    text = text[: LIMITS.code_text]
     pieces = scan(text, language)
-    calls = list(calls_in(pieces, language))
+    calls = list(calls_in(pieces, language, _matters))
     strings = [piece.text for piece in pieces if piece.kind is Kind.TEXT]
     if language == "python":
         more_calls, more_strings = parsed_calls(text)
@@ -120,8 +130,15 @@ def _read_call(call: Call, language: str, seen: _Seen) -> None:
         return
     if does == tables.SHELL:
         _read_command(call, seen)
-    # A method such as `unlink()` has its target in front of it, not among its arguments.
-    seen.add(_effect(does, f"{call.name}(…)", texts=call.texts, seen=seen))
+    # The first argument of smtplib's `sendmail` is the sender.
+    texts = call.texts[1:] if call.last == "sendmail" else call.texts
+    seen.add(_effect(does, f"{call.name}(…)", texts=texts, seen=seen))
+
+
+def _matters(name: str) -> bool:
+    """Whether a call of this name may do something that is seen here."""
+    last = name.rpartition(".")[2]
+    return last in _LAST_PARTS or name in tables.FULL or name.startswith(_RUNNING)
 
 
 def _does(call: Call, language: str) -> tables.Does | None:
@@ -132,7 +149,7 @@ def _does(call: Call, language: str) -> tables.Does | None:
     if known is not None:
         return known
     first = call.name.partition(".")[0].lower()
-    if call.name.startswith(("os.exec", "os.spawn", "os.posix_spawn", "pexpect.")):
+    if call.name.startswith(_RUNNING):
         return tables.SHELL
     web = first in tables.HTTP_MODULES or any(_URL_SCHEME.match(text) for text in call.texts)
     if call.last in tables.HTTP_WRITES and "." in call.name and web:
@@ -160,7 +177,7 @@ def _read_command(call: Call, seen: _Seen) -> None:
     seen.commands -= 1
     for effect in _command_effects(call, seen):
         if effect.risk is not Risk.EXECUTION:
-            seen.add(effect)
+            seen.add(replace(effect, invocation=0))
 
 
 def _command_effects(call: Call, seen: _Seen) -> Iterator[Effect]:

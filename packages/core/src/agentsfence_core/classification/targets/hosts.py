@@ -169,9 +169,7 @@ def _split_port(location: str) -> tuple[str, int | None]:
         return f"[{inside}]", int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else None
     if location.count(":") > 1 and all(part.isalnum() or not part or "." in part for part in location.split(":")):
         return f"[{location}]", None
-    host, colon, digits = location.rpartition(":")
-    if not colon:
-        return location, None
+    host, _, digits = location.partition(":")
     return host, int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else None
 
 
@@ -246,7 +244,7 @@ def _ipv6(text: str) -> str:
     try:
         address = ipaddress.IPv6Address(unquote(text).partition("%")[0])
     except ValueError:
-        return text.lower()[: LIMITS.target_length]
+        return f"[{text.lower()[: LIMITS.target_length]}]"
     mapped = address.ipv4_mapped or address.sixtofour
     return str(mapped) if mapped else address.compressed
 

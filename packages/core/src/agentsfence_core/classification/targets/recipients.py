@@ -61,7 +61,9 @@ _HELD = re.compile(r"[\s,;:<>()\[\]]")
 """What would end a token; in a quoted local part (``"bob smith"@x.example``) it belongs to the address."""
 _NUMBERED_ID = re.compile(r"[0-9]{1,20}:\S+")
 """A chat id such as ``19:abc@thread.v2``: no address, although it looks like one."""
-_ESCAPES = {'\\"': "\ue000", "\\\\": "\ue001"}
+_QUOTE, _BACKSLASH = "\ue000", "\ue001"
+_ESCAPES = {'\\"': _QUOTE, "\\\\": _BACKSLASH}
+"""Escaped characters stand aside while a text is cut at quotes."""
 _ESCAPE = re.compile(r'\\["\\]')
 _LABELS = frozenset(
     {
@@ -99,7 +101,7 @@ class _Reader:
         if len(self.parties) >= LIMITS.targets:
             self.complete = False
         elif party:
-            self.parties[party] = None
+            self.parties[party.replace(_QUOTE, '"').replace(_BACKSLASH, "\\")] = None
 
 
 def read_recipients(value: object) -> RecipientReading:
@@ -214,7 +216,7 @@ def _read_text(text: str, reader: _Reader) -> list[object]:
         reader.complete = False
     reader.characters -= len(text)
     text = text.strip()
-    if text[:1] in {"[", "{"} and text[-1:] in {"]", "}"} and len(text) <= LIMITS.json_text:
+    if (text[:1] in {"[", "{"} or text[:2] in {'"[', '"{'}) and text[-1:] in {"]", "}", '"'} and _is_short(text):
         try:
             return [json.loads(text)]
         except (ValueError, RecursionError):
@@ -229,6 +231,11 @@ def _read_text(text: str, reader: _Reader) -> list[object]:
         elif name not in _OTHER_HEADERS:
             _read_line(line, reader)
     return []
+
+
+def _is_short(text: str) -> bool:
+    """Whether a text may be parsed as JSON."""
+    return len(text) <= LIMITS.json_text
 
 
 def _read_line(line: str, reader: _Reader) -> None:
