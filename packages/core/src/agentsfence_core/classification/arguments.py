@@ -11,10 +11,10 @@ Rules of this file:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from agentsfence_core.classification.handlers import HANDLERS, REACHES, reaches_by
-from agentsfence_core.classification.keys import PLAIN, KeyRole, Role, role_of
+from agentsfence_core.classification.keys import ODD_KEY, KeyRole, Role, role_of
 from agentsfence_core.classification.names import fold_key
 from agentsfence_core.classification.targets.hosts import read_url
 from agentsfence_core.classification.targets.paths import canonical_path, is_literal
@@ -46,8 +46,11 @@ _FILE_ROLES: Final[Mapping[str, KeyRole]] = {
 """What keys mean for a tool that moves, writes or deletes files here: ``to`` is no person."""
 _STORES: Final = frozenset({"drive.write", "database.write", "note.write", "record.write", "contact.write"})
 """Capabilities whose rows and values are data: an address in a cell of a table is told nothing."""
-_FILE_TOOLS: Final = ("file.", "folder.")
-_CHANGES_FILES: Final = frozenset({Risk.LOCAL_WRITE, Risk.DELETE})
+_FILE_TOOLS: Final = frozenset(
+    "file.write file.move file.copy file.delete file.archive file.permissions folder.create".split()
+)
+_FEW: Final = 64
+"""Parties of a plain list that are read one by one, which is quicker."""
 _TEXT_LENGTH: Final = LIMITS.target_length * 16
 """Characters of one argument that are read for targets."""
 
@@ -58,7 +61,6 @@ class Gatherer:
     __slots__ = (
         "call",
         "domains",
-        "elsewhere",
         "files",
         "left",
         "meaning",
@@ -69,7 +71,6 @@ class Gatherer:
         "queue",
         "recipients",
         "sources",
-        "stores",
         "unverified",
         "urls",
         "values",
@@ -89,16 +90,15 @@ class Gatherer:
         self.values: list[tuple[str, str]] = []
         self.unverified: set[TargetKind] = set()
         self.queue: list[tuple[KeyRole, str, object, int]] = []
-        self.elsewhere = plan.remote or meaning.capability.startswith("drive.")
-        self.stores = meaning.capability in _STORES
-        self.files = meaning.risk in _CHANGES_FILES and meaning.capability.startswith(_FILE_TOOLS) and not plan.remote
+        self.files = meaning.capability in _FILE_TOOLS and not plan.remote
         self.nodes = LIMITS.argument_nodes
         self.left = LIMITS.argument_text
 
-    def run(self, args: Mapping[object, object]) -> None:
+    def run(self, args: Mapping[str, object]) -> None:
         """Read all arguments, breadth first."""
         for key, value in args.items():
-            self.take(self.role(key), key if isinstance(key, str) else "", value, 0)
+            role = self.role(key)
+            self.take(role, "" if role is ODD_KEY else key, value, 0)
         place = 0
         while place < len(self.queue):
             role, key, value, depth = self.queue[place]
@@ -108,7 +108,7 @@ class Gatherer:
     def role(self, key: object) -> KeyRole:
         """Return what a key says, the catalogue's row first."""
         if not isinstance(key, str):
-            return PLAIN
+            return ODD_KEY
         if self.plan.roles:
             given = self.plan.roles.get(fold_key(key))
             if given is not None:
@@ -139,7 +139,11 @@ class Gatherer:
         if depth >= LIMITS.argument_depth or len(self.queue) >= LIMITS.argument_nodes:
             self.unverified |= _ALL_TARGETS
         elif role.role is Role.RECIPIENT and reaches_by(self, key):
-            self.parties(value)
+            if isinstance(value, list) and len(value) <= _FEW and all(isinstance(item, str) for item in value):
+                for item in value:
+                    self.parties(item)
+            else:
+                self.parties(value)
         else:
             self.queue.append((role, key, value, depth))
 
@@ -165,7 +169,7 @@ class Gatherer:
         if outer.role is Role.SELECTOR:
             names_sender = own.role in {Role.RECIPIENT, Role.PARTY, Role.PLAIN}
             return None if names_sender and fold_key(outer_key).startswith(_SENDERS) else own
-        if outer.role is Role.CONTENT and self.stores:
+        if outer.role is Role.CONTENT and self.meaning.capability in _STORES:
             return outer
         if outer.role in {Role.CONTENT, Role.HEADER, Role.QUERY, Role.PLAIN}:
             return own
@@ -275,7 +279,7 @@ def number_text(value: int | float) -> str:
 def gather(call: ToolCall, plan: Plan, meaning: Meaning) -> Gatherer:
     """Return what the arguments of a call name, for one effect of it."""
     found = Gatherer(call, plan, meaning)
-    found.run(cast("Mapping[object, object]", call.args))  # what a host calls names may be anything
+    found.run(call.args)
     _join_repository(found)
     return found
 

@@ -175,11 +175,18 @@ def _path(found: Gatherer, role: KeyRole, key: str, value: str) -> None:
         _unfold(found, role, key, value)
     elif ("://" in value[:12] and found.url(value)) or not _is_path_here(found, key, value):
         return
-    elif found.elsewhere and role.role is Role.PATH and first not in {"/", "~"} and value[1:3] not in {":\\", ":/"}:
+    elif (
+        _is_elsewhere(found) and role.role is Role.PATH and first not in {"/", "~"} and value[1:3] not in {":\\", ":/"}
+    ):
         if value:
             found.objects.append(ObjectRef("file", value[: LIMITS.target_length]))
     else:
         found.path(value)
+
+
+def _is_elsewhere(found: Gatherer) -> bool:
+    """Whether the files of a tool are a service's."""
+    return found.plan.remote or found.meaning.capability.startswith("drive.")
 
 
 def _is_path_here(found: Gatherer, key: str, value: str) -> bool:

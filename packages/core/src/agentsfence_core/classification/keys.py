@@ -64,6 +64,8 @@ class KeyRole:
 
 
 PLAIN: Final = KeyRole(Role.PLAIN)
+ODD_KEY: Final = KeyRole(Role.PLAIN, "odd")
+"""The role of a key that is no text: whatever a host calls an argument, its value is read."""
 
 _EXACT: Final[Mapping[Role, str]] = MappingProxyType(
     {

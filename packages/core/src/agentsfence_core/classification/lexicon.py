@@ -29,7 +29,7 @@ LOOKS: Final = _split(
 """Verbs that only look. What stands behind one is its object: ``get_wire_transfers``, ``list_trash``."""
 
 LOOKS_OR_NOUN: Final = _split(
-    "list query view search preview status stat watch monitor test check scan track sort filter head tail"
+    "list query view search preview status stat watch monitor test check scan track filter head tail"
 )
 """Looking verbs that are as often nouns: a plain acting verb later in the name decides (``query_cache_clear``)."""
 
@@ -44,33 +44,33 @@ _ACTING: Final = {
         "remember memorize screenshot_save reformat refactor"
     ),
     Risk.EXTERNAL_WRITE: (
-        "create report subscribe refresh backup vacuum remind freeze claim hang add update edit modify set put "
-        "insert append write save store upload import push patch upsert merge move rename copy duplicate label "
-        "tag mark star unstar pin unpin archive unarchive assign unassign attach detach link unlink_issue close "
-        "reopen complete uncomplete finish resolve unresolve reset enable disable start stop restart pause "
-        "resume toggle turn control lock unlock open activate deactivate register schedule reschedule fork "
-        "apply deploy rollback scale restore replace fill click type press select drag hover follow unfollow "
-        "like unlike join leave unsubscribe increment decrement play skip queue dispatch trigger sign reject "
-        "accept decline snooze mute unmute react vote bookmark configure change adjust convert rerun submit "
-        "request make place confirm approve new log record annotate organize organise sort_into connect "
-        "disconnect mount unmount arm disarm dim print expand ingest index reindex train migrate alter "
-        "provision release promote_build transition estimate_and_set block_card unblock_card shuffle seek raise "
-        "assess_and_save expire invalidate flush swap_slot upgrade downgrade renumber merge_into capture_lead "
-        "enroll unenroll crop resize overwrite put_back checkin unshare_screen extend shorten shift postpone "
-        "propose nominate post_process subscribe_topic ship pick fulfill initialize init setup begin end "
-        "finalize prepare draft compose set_up commit stage rebase pull stash revert cherry reserve_ip autofill "
-        "stream upload_and link_up comment_out tweak amend correct fix compile_report acknowledge ack escalate "
-        "page_out rewind crossfade load unload favorite unfavorite heart rate review respond_invite attend rsvp "
-        "recharge_device launch_site"
+        "create sort hold report subscribe refresh backup vacuum remind freeze claim hang add update edit "
+        "modify set put insert append write save store upload import push patch upsert merge move rename copy "
+        "duplicate label tag mark star unstar pin unpin archive unarchive assign unassign attach detach link "
+        "unlink_issue close reopen complete uncomplete finish resolve unresolve reset enable disable start stop "
+        "restart pause resume toggle turn control lock unlock open activate deactivate register schedule "
+        "reschedule fork apply deploy rollback scale restore replace fill click type press select drag hover "
+        "follow unfollow like unlike join leave unsubscribe increment decrement play skip queue dispatch "
+        "trigger sign reject accept decline snooze mute unmute react vote bookmark configure change adjust "
+        "convert rerun submit request make place confirm approve new log record annotate organize organise "
+        "sort_into connect disconnect mount unmount arm disarm dim print expand ingest index reindex train "
+        "migrate alter provision release promote_build transition estimate_and_set block_card unblock_card "
+        "shuffle seek raise assess_and_save expire invalidate flush swap_slot upgrade downgrade renumber "
+        "merge_into capture_lead enroll unenroll crop resize overwrite put_back checkin unshare_screen extend "
+        "shorten shift postpone propose nominate post_process subscribe_topic ship pick fulfill initialize init "
+        "setup begin end finalize prepare draft compose set_up commit stage rebase pull stash revert cherry "
+        "reserve_ip autofill stream upload_and link_up comment_out tweak amend correct fix compile_report "
+        "acknowledge ack escalate page_out rewind crossfade load unload favorite unfavorite heart rate review "
+        "respond_invite attend rsvp recharge_device launch_site"
     ),
     Risk.EXECUTION: (
         "run execute exec eval evaluate invoke launch spawn compile build install shell bash kill reboot "
         "shutdown interrupt"
     ),
     Risk.COMMUNICATION: (
-        "send dial email mail message text reply respond forward post tweet retweet publish notify announce "
-        "share_post comment dm broadcast contact answer call speak say tell inform crosspost alert sms mention "
-        "distribute chat"
+        "send repost reshare dial email mail message text reply respond forward post tweet retweet publish "
+        "notify announce share_post comment dm broadcast contact answer call speak say tell inform crosspost "
+        "alert sms mention distribute chat"
     ),
     Risk.DELETE: (
         "delete void remove destroy drop truncate purge erase wipe trash empty clear prune uninstall unlink rm "
@@ -94,14 +94,14 @@ ACTS: Final[Mapping[str, Risk]] = MappingProxyType(
 """Acting verb -> the class it has where the table of capabilities knows nothing closer."""
 
 ALSO_NOUN: Final = _split(
-    "backup exchange bill invoice fund report claim void dump order charge refund trade transfer tip bid book "
-    "deposit message reply mail email text post tweet comment trash archive star pin label tag mark link fork "
-    "branch commit release deploy build run call invite record log block patch set export import queue vote "
-    "like play draft checkout request wire stake rent purchase chat stream page alert sign image note task file "
-    "folder schedule lock control start stop end answer sms mention print review rate index change dispatch "
-    "capture pull stage stash cherry pick shift ship load mount register share bash shell install chargeback "
-    "retweet contact process report test track watch list query view search monitor pause swap store light "
-    "permit copy payout"
+    "sort hold backup exchange bill invoice fund report claim void dump order charge refund trade transfer tip "
+    "bid book deposit message reply mail email text post tweet comment trash archive star pin label tag mark "
+    "link fork branch commit release deploy build run call invite record log block patch set export import "
+    "queue vote like play draft checkout request wire stake rent purchase chat stream page alert sign image "
+    "note task file folder schedule lock control start stop end answer sms mention print review rate index "
+    "change dispatch capture pull stage stash cherry pick shift ship load mount register share bash shell "
+    "install chargeback retweet contact process report test track watch list query view search monitor pause "
+    "swap store light permit copy payout"
 )
 """Acting words that are nouns where another verb or a word of state stands in the name: ``order_history``."""
 
@@ -190,6 +190,8 @@ TRACKED: Final = _split("package parcel shipment order delivery flight price tra
 
 RIGHTS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "public": "file.share",
+        "private": "file.share",
         "api key": "account.security",
         "access key": "account.security",
         "access token": "account.security",
@@ -225,7 +227,7 @@ CHANGES_RIGHTS: Final = _split(
 
 SPEAKS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        **dict.fromkeys("message sms dm".split(), "message.send"),
+        **dict.fromkeys("message sms dm call".split(), "message.send"),
         **dict.fromkeys("reply email mail".split(), "email.send"),
         **dict.fromkeys("comment".split(), "comment.create"),
         **dict.fromkeys("tweet post announcement story".split(), "social.publish"),

@@ -47,6 +47,7 @@ from agentsfence_core.model.risk import RANK, Risk
 _CONNECTIVES: Final = frozenset({"and", "then", "or", "plus", "n"})
 _SAYS_ENOUGH: Final = frozenset({Risk.FINANCIAL, Risk.COMMUNICATION})
 """Classes whose verbs name a capability without an object: ``transfer``, ``reply``."""
+_SWITCHED: Final = frozenset({"on", "off"})
 _CHECK_ACTS: Final = frozenset({"in", "out"})
 _NEVER_LISTED: Final = frozenset(
     {"post", "share", "send", "publish", "tweet", "set", "update", "report", "print", "import", "export"}
@@ -116,6 +117,8 @@ def _infer_part(words: Sequence[str], subject: str, shared: str) -> Inference | 
     place = _deciding(words)
     if place is None:
         last = words[-1]
+        if last in _SWITCHED and len(words) > 1:
+            return _named("turn", words[:-1], subject, shared)
         if last in LOOKED_UP:
             return _named("get", words, subject, shared)
         return _light_object(words, subject, shared)
