@@ -34,12 +34,12 @@ class Workbench:
 
     settings: Settings
     plugins: Plugins
-    pipeline: IntentPipeline | None
     catalogue: Catalogue
     home: str
     """Home folder of the account that the tools act as."""
     now: float
     """The time of every fence: it stands still, so that one run is like the next."""
+    _pipelines: list[IntentPipeline | None] = field(default_factory=list)
     _settled: dict[str, Settings] = field(default_factory=dict)
     _catalogues: dict[str, Catalogue] = field(default_factory=dict)
 
@@ -57,7 +57,7 @@ class Workbench:
     @classmethod
     def _of(cls, settings: Settings, home: str) -> Workbench:
         plugins = load_plugins(settings)
-        return cls(settings, plugins, plugins.pipeline(), _catalogue(settings, plugins), home, time.time())
+        return cls(settings, plugins, _catalogue(settings, plugins), home, time.time())
 
     def classify(self, call: ToolCall) -> Action:
         """Return what a call can do, lexically."""
@@ -85,11 +85,17 @@ class Workbench:
             settings=settings,
             store=MemoryStore(),
             catalogue=self._extended(catalogue, tools) if tools else catalogue,
-            pipeline=self.pipeline,
+            pipeline=self._pipeline(),
             plugins=self.plugins,
             clock=lambda: self.now,
             **ports,
         )
+
+    def _pipeline(self) -> IntentPipeline | None:
+        """Return what turns words into policies; loaded once, for the first fence."""
+        if not self._pipelines:
+            self._pipelines.append(self.plugins.pipeline())
+        return self._pipelines[0]
 
     def _with(self, overrides: Mapping[str, object]) -> Settings:
         """Return the settings of sessions that give these; read once."""
