@@ -54,7 +54,8 @@ PARTIES: list[tuple[str, dict[str, object], set[str]]] = [
     ("mcp_google_drive_create_permission", {"fileId": "f", "type": "anyone", "role": "reader"}, {"anyone"}),
     ("mcp_bank_send_money", {"recipient": "GB29NWBK60161331926819", "amount": 10}, {"gb29nwbk60161331926819"}),
     ("add_user_to_channel", {"user": "Dora", "channel": "general"}, {"dora", "general"}),
-    ("invite_user_to_slack", {"user": "Dora", "user_email": "dora@x.com"}, {"dora@x.com"}),
+    # Which of the two a tool goes by is not known: both count.
+    ("invite_user_to_slack", {"user": "Dora", "user_email": "dora@x.com"}, {"dora", "dora@x.com"}),
     ("reserve_hotel", {"hotel": "Riverside View", "start_day": "2026-05-04"}, {"riverside view"}),
     ("mcp_google_calendar_create_event", {"summary": "x", "attendees": [{"email": "a@x.com"}]}, {"a@x.com"}),
     # A read reaches nobody, a write here neither, and what is written into an address book is not told.

@@ -64,7 +64,6 @@ class Gatherer:
         "files",
         "left",
         "meaning",
-        "names",
         "nodes",
         "objects",
         "paths",
@@ -83,7 +82,6 @@ class Gatherer:
         self.plan = plan
         self.meaning = meaning
         self.recipients: list[str] = []
-        self.names: list[str] = []
         self.domains: list[str] = []
         self.paths: list[str] = []
         self.sources: list[str] = []
@@ -283,18 +281,7 @@ def gather(call: ToolCall, plan: Plan, meaning: Meaning) -> Gatherer:
     found = Gatherer(call, plan, meaning)
     found.run(call.args)
     _join_repository(found)
-    if found.names:
-        _place_names(found)
     return found
-
-
-def _place_names(found: Gatherer) -> None:
-    """A user's name beside an address describes it (``user: Dora, user_email: dora@…``); alone it is the party."""
-    if any("@" in party for party in found.recipients):
-        found.objects.extend(ObjectRef("user", name) for name in found.names if len(name) <= LIMITS.target_length)
-        return
-    for name in found.names:
-        found.parties(name)
 
 
 def _join_repository(found: Gatherer) -> None:

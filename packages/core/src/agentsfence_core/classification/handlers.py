@@ -113,10 +113,7 @@ def _party(found: Gatherer, _role: KeyRole, key: str, value: str) -> None:
     if value.strip().casefold() in _OWN:
         return
     if found.meaning.risk in _SPEAKS_TO:
-        if "@" in value[1:]:
-            found.parties(value)
-        else:
-            found.names.append(value)
+        found.parties(value)
     elif "@" in value and found.meaning.risk in REACHES:
         found.address(value)
     elif found.meaning.risk is not Risk.READ:
