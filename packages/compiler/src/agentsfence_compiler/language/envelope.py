@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentsfence_core.model import Permission, Risk
-
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
+from agentsfence_core.model import Permission, Risk
 
 _NEEDS_TARGET = frozenset({Risk.DELETE, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
 _REACHING = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})

@@ -10,37 +10,20 @@ Rules of this file:
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-
-from agentsfence_core.limits import LIMITS
-from agentsfence_core.model import Prohibition, Risk, Targets
 
 from agentsfence_compiler.language import coverage
-from agentsfence_compiler.language.lexicon import lists_of, load, words_of
+from agentsfence_compiler.language.languages import ELISION, ENGLISH, LATIN, RUNS, Lexicon, lexicon, plain
 from agentsfence_compiler.language.reading import Request
 from agentsfence_compiler.language.references import Places, canonical_party
 from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model import Prohibition, Risk, Targets
 
-_LATIN = ("de", "fr", "es", "pt", "it", "nl")
-_RUNS = frozenset({"zh", "ja", "ko"})
-"""Written without spaces between words, or with endings that carry the meaning."""
-_SCRIPTS = (
-    ("ru", re.compile("[\u0400-\u04ff]")), ("ar", re.compile("[\u0600-\u06ff]")), ("hi", re.compile("[\u0900-\u097f]")),
-    ("ko", re.compile("[\uac00-\ud7a3]")), ("ja", re.compile("[\u3041-\u30ff]")), ("zh", re.compile("[\u4e00-\u9fff]")),
-)  # fmt: skip
-_NOT_ASCII = re.compile("[^\x00-\x7f]")
-_ACCENTED = re.compile("[\u00c0-\u017f]")
-_ENGLISH = frozenset(
-    "the and to of is please it with for my you this that don't not do in on from a an all me be are was can could would will what how send email delete save write".split()
-)
 _STOPS = frozenset({".", "!", "?", ";", "\u3002", "\uff01", "\uff1f", "\uff1b", "\u0964", "\u061f", "\u061b", "\u2026"})
 _PAUSES = frozenset({",", ":", "\uff0c", "\u3001", "\uff1a", "\u060c", "(", ")", "\u2014", "\u2013", "-"})
 _WITHOUT = frozenset({"ohne", "sans", "sin", "sem", "senza", "zonder", "без", "بدون", "دون", "बिना"})
-_ELISION = re.compile(r"(?:qu|[nldjmtsc])'")
 _CLITICS = {
     "es": ("melo", "selo", "telo", "los", "las", "les", "nos", "lo", "la", "le", "me"),
     "it": ("glielo", "glieli", "melo", "telo", "gli", "lo", "la", "li", "le", "ne", "mi"),
@@ -52,25 +35,14 @@ _GOAL_LAST = frozenset({"save", "write", "copy", "create", "download"})
 _REACH = 9  # tokens, or characters of a run, between a negation and its verb
 
 
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """One language."""
-
-    language: str
-    forms: Mapping[str, str]
-    """Word -> lemma."""
-    runs: re.Pattern[str] | None
-    """All verbs as one pattern, for scripts without spaces."""
-    sets: Mapping[str, frozenset[str]]
-    lists: Mapping[str, tuple[str, ...]]
-
-
 @dataclass(slots=True)
 class Foreign:
     """What the other languages of a message ask for and forbid."""
 
     requests: list[Request] = field(default_factory=list)
     prohibitions: list[Prohibition] = field(default_factory=list)
+    requires_approval: list[str] = field(default_factory=list)
+    """What a conditional ban ("wenn …, lösche nichts") wants to be asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,98 +54,12 @@ class _Clause:
     opens_sentence: bool
 
 
-_SECTIONS = (
-    "negators",
-    "idioms",
-    "framing",
-    "questions",
-    "subjects",
-    "conditions",
-    "exceptions",
-    "sources",
-    "splits",
-    "reporting",
-    "prefixes",
-    "suffixes",
-    "forbidden",
-)
-
-
-@cache
-def lexicon(language: str) -> Lexicon:
-    """Return the data of a language, indexed; read once per process."""
-    data = load(language)
-    forms: dict[str, str] = {}
-    for lemma, words in lists_of(data, "verbs").items():
-        for word in words:
-            forms.setdefault(plain(word, language), lemma)
-            forms.setdefault(plain(_digraphs(word), language), lemma)
-    runs = re.compile("|".join(sorted(map(re.escape, forms), key=len, reverse=True))) if language in _RUNS else None
-    lists = {name: tuple(plain(word, language) for word in words_of(data, name)) for name in _SECTIONS}
-    return Lexicon(language, forms, runs, {name: frozenset(words) for name, words in lists.items()}, lists)
-
-
-@cache
-def markers() -> Mapping[str, frozenset[str]]:
-    """Return for each word the languages that it points to."""
-    found: dict[str, set[str]] = {}
-    for language, words in load("markers").items():
-        for word in str(words).split():
-            found.setdefault(word, set()).add(language)
-    return {word: frozenset(languages) for word, languages in found.items()}
-
-
-def plain(word: str, language: str) -> str:
-    """Return a word as it is compared: lower-case, without accents in Latin scripts."""
-    word = word.lower().replace("\u2019", "'").replace("\u2018", "'")
-    if language not in _LATIN or word.isascii():
-        return word
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c)).replace(
-        "\u00df", "ss"
-    )
-
-
-def _digraphs(word: str) -> str:
-    return word.replace("\u00e4", "ae").replace("\u00f6", "oe").replace("\u00fc", "ue")
-
-
-def languages_in(text: str, tokens: Sequence[Token]) -> tuple[str, ...]:
-    """Return the languages other than English that a message shows."""
-    found: list[str] = []
-    if _NOT_ASCII.search(text):
-        found += [language for language, script in _SCRIPTS if script.search(text)]
-        if "ja" in found and "zh" in found:
-            found.remove("zh")
-    accented = _ACCENTED.search(text) is not None
-    scores: dict[str, int] = {}
-    table = markers()
-    for token in tokens:
-        if token.kind is Kind.WORD:
-            word = plain(token.low, "fr")
-            for language in table.get(word, ()) or table.get(_ELISION.sub("", word, count=1), ()):
-                scores[language] = scores.get(language, 0) + 1
-    if accented or scores:
-        best = max(scores.values(), default=0)
-        found += [
-            language for language in _LATIN if scores.get(language, 0) >= max(1, best // 2) or (accented and best < 2)
-        ]
-    return tuple(found)
-
-
 def read_foreign(text: str, tokens: Sequence[Token], places: Places, languages: Sequence[str]) -> Foreign:
     """Return what the clauses in other languages ask for and forbid. Linear in the text, for each language shown."""
     out = Foreign()
     for language in languages:
         _Reader(text, tokens, places, lexicon(language), out).read()
     return out
-
-
-def is_foreign(tokens: Sequence[Token], first: int, last: int) -> bool:
-    """Whether the words of a span point to another language rather than to English."""
-    table = markers()
-    span = [t for t in tokens[first : min(last, first + 60)] if t.kind is Kind.WORD]
-    other = sum(1 for t in span if plain(t.low, "fr") in table or not t.low.isascii())
-    return other > sum(1 for t in span if t.low in _ENGLISH)
 
 
 class _Reader:
@@ -186,17 +72,16 @@ class _Reader:
 
     def read(self) -> None:
         conditional = False
-        idiom = False
         for clause in self._clauses():
             if clause.opens_sentence:
-                conditional = idiom = False
+                conditional = False
             if not self._speaks(clause):
                 continue
             lows = self._lows(clause)
             if self._conditional(lows, clause):
                 conditional = True
                 continue
-            idiom = self._clause(clause, lows, conditional=conditional)
+            self._clause(clause, lows, conditional=conditional)
 
     # -- clauses
 
@@ -242,12 +127,12 @@ class _Reader:
 
     def _speaks(self, clause: _Clause) -> bool:
         """Whether a clause may be in this language: not plainly English, and in the script of the run."""
-        if self.words.language in _RUNS:
+        if self.words.language in RUNS:
             return any(t.kind is Kind.CJK for t in self.tokens[clause.first : clause.last])
-        if self.words.language not in _LATIN:
+        if self.words.language not in LATIN:
             return True
         span = self.tokens[clause.first : min(clause.last, clause.first + 60)]
-        english = sum(1 for t in span if t.low in _ENGLISH)
+        english = sum(1 for t in span if t.low in ENGLISH)
         return english * 2 <= sum(1 for t in span if t.kind is Kind.WORD) or english <= 1
 
     def _lows(self, clause: _Clause) -> list[str]:
@@ -272,7 +157,7 @@ class _Reader:
         yield word
         language = self.words.language
         if language in {"fr", "it"} and "'" in word:
-            word = _ELISION.sub("", word, count=1)
+            word = ELISION.sub("", word, count=1)
             yield word
         if "-" in word:
             yield word.split("-", 1)[0]
@@ -295,22 +180,20 @@ class _Reader:
     def _span(self, clause: _Clause) -> str:
         return self.text[self.tokens[clause.first].start : self.tokens[clause.last - 1].end]
 
-    def _clause(self, clause: _Clause, lows: Sequence[str], *, conditional: bool) -> bool:
-        """Read one clause; whether it was an idiom such as "vergiss nicht"."""
+    def _clause(self, clause: _Clause, lows: Sequence[str], *, conditional: bool) -> None:
         verbs = self._verbs(clause)
-        idiom = self._has_idiom(lows, clause)
         if not verbs:
-            return idiom
+            return
+        idiom = self._has_idiom(lows, clause)
         forbidden = [] if idiom else [lemma for place, lemma in verbs if self._negated(place, lows, clause)]
+        states = self._states(lows, clause)
         if forbidden:
-            if not self._states(lows, clause) and not (clause.asks and self._questions(lows, clause, len(lows))):
+            if not states and not (clause.asks and self._questions(lows, clause, len(lows))):
                 self._forbid(clause, forbidden, conditional=conditional)
-            return idiom
-        if not clause.reported and not self._states(lows, clause):
+        elif not clause.reported and not states:
             for place, lemma in verbs[:3]:
                 if not self._questions(lows, clause, place) and self._request(clause, lemma, conditional=conditional):
-                    break
-        return idiom
+                    return
 
     def _verbs(self, clause: _Clause) -> list[tuple[int, str]]:
         """Return the verbs of a clause with their places: token offsets, or character offsets in a run."""
@@ -339,7 +222,7 @@ class _Reader:
         if self.words.runs is not None:
             run = self._span(clause)
             return any(word in run for word in idioms)
-        return any(low in idioms or _ELISION.sub("", low, count=1) in idioms for low in lows)
+        return any(low in idioms or ELISION.sub("", low, count=1) in idioms for low in lows)
 
     def _negated(self, place: int, lows: Sequence[str], clause: _Clause) -> bool:
         if self.words.runs is not None:
@@ -351,7 +234,7 @@ class _Reader:
         negators = self.words.sets["negators"]
         for k in range(max(0, place - _REACH), min(len(lows), place + _REACH)):
             low = lows[k]
-            hit = low in negators or low.startswith("n'") and "n'" in negators
+            hit = low in negators or (low.startswith("n'") and "n'" in negators)
             if hit and not (low in _WITHOUT and k > place):
                 return True
         return False
@@ -449,6 +332,9 @@ class _Reader:
         )
         targets = Targets(recipients=tuple(parties), paths=tuple(paths), domains=tuple(hosts))
         for lemma in dict.fromkeys(lemmas):
+            if conditional:
+                self.out.requires_approval += coverage.covered(lemma)
+                continue
             for what in coverage.covered(lemma):
                 self.out.prohibitions.append(
                     Prohibition(
@@ -468,13 +354,19 @@ class _Reader:
         amounts = [t.value for t in self.tokens[clause.first : clause.last] if t.kind is Kind.MONEY and t.value]
         self.out.requests.append(
             Request(
-                start, end, self.text[start:end], lemma, capabilities, risks,
+                start,
+                end,
+                self.text[start:end],
+                lemma,
+                capabilities,
+                risks,
                 recipients=tuple(dict.fromkeys(parties)) if risks & _PARTY_CLASSES else (),
                 paths=tuple(dict.fromkeys(paths)),
                 max_amount=amounts[0] if amounts and Risk.FINANCIAL in risks else None,
-                conditional=conditional, language=self.words.language,
+                conditional=conditional,
+                language=self.words.language,
             )
-        )  # fmt: skip
+        )
         if excepted and risks:
             paths_out = tuple(e for e in excepted if "/" in e)
             others = tuple(e for e in excepted if "/" not in e)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsfence_compiler.language.clauses import LITERALS, Opens, Segment, word_at
+from agentsfence_compiler.language.clauses import Segment
 from agentsfence_compiler.language.lexicon import english
+from agentsfence_compiler.language.openings import LITERALS, Opens, word_at
 from agentsfence_compiler.language.reading import Request
 from agentsfence_compiler.language.references import Places, Role, Scanner
 from agentsfence_compiler.language.tokens import Kind, Token
@@ -59,7 +60,7 @@ def only_domains(tokens: Sequence[Token], segments: Sequence[Segment]) -> tuple[
     return tuple(dict.fromkeys(hosts))
 
 
-def most_sends(tokens: Sequence[Token], segments: Sequence[Segment]) -> int | None:
+def most_sends(tokens: Sequence[Token]) -> int | None:
     """Return the bound of "at most three mails", "no more than 2 messages"."""
     words = english()
     for place in range(len(tokens) - 2):
@@ -99,6 +100,13 @@ def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment]
     if not recipients and not paths:
         return None
     return Request(
-        start, end, text[start:end], "", (), frozenset(), recipients=recipients, paths=tuple(paths),
+        start,
+        end,
+        text[start:end],
+        "",
+        (),
+        frozenset(),
+        recipients=recipients,
+        paths=tuple(paths),
         instead=bool(lows & _REPLACING) or "only" in lows,
-    )  # fmt: skip
+    )

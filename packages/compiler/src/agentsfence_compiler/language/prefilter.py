@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from agentsfence_core.limits import LIMITS
-
 from agentsfence_compiler.language.lexicon import english
+from agentsfence_core.limits import LIMITS
 
 _WORDS = re.compile(r"[a-z][a-z'-]{0,30}")
 _LITERAL = re.compile(r"@|[/\\~#]|\w\.\w")
@@ -45,7 +44,10 @@ def _triggers() -> frozenset[str]:
 
 
 _AUXILIARIES = frozenset(
-    "can could may might do does are is be have need should shall must will would in under by on at out you yourself i'd".split()
+    """
+    can could may might do does are is be have need should shall must will would in under by on at out you
+    yourself i'd
+    """.split()
 )
 _MARKS = frozenset(
     "not no never nor instead also too nothing nobody none leave keep hands read-only readonly rather meant untouched without limit most max ask confirm "

@@ -10,96 +10,24 @@ Rules of this file:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-
-from agentsfence_core.limits import LIMITS
-from agentsfence_core.model import Prohibition, Risk, Targets
+from collections.abc import Sequence
 
 from agentsfence_compiler.language import coverage
-from agentsfence_compiler.language.clauses import Opens, Segment, clauses, phrase_at, word_at
-from agentsfence_compiler.language.lexicon import English, Form, english
-from agentsfence_compiler.language.reading import Request
-from agentsfence_compiler.language.references import Places, References, Role, Scanner
+from agentsfence_compiler.language.clauses import Segment, clauses
+from agentsfence_compiler.language.lexicon import Form
+from agentsfence_compiler.language.openings import Opens, phrase_at, word_at
+from agentsfence_compiler.language.references import Places, Role
 from agentsfence_compiler.language.requests import Found
+from agentsfence_compiler.language.scope import Bans, Scope
+from agentsfence_compiler.language.tables import (
+    BEFORE_NOUNS,
+    DENIALS,
+    NEEDS_YOU,
+    PAST,
+    TIGHT,
+)
 from agentsfence_compiler.language.tokens import Kind, Token
-
-_NEEDS_YOU = frozenset(
-    {
-        "can",
-        "can't",
-        "cant",
-        "cannot",
-        "won't",
-        "wont",
-        "will",
-        "might",
-        "need",
-        "should",
-        "shouldn't",
-        "shouldnt",
-        "may",
-        "ought",
-    }
-)
-"""Negated modals: an order only to "you" ("I can't send mails from my phone" forbids nothing)."""
-_BEFORE_NOUNS = frozenset(
-    {"no", "without", "w/o", "avoid", "skip", "from", "of", "on", "off", "stop", "cease", "for", "any", "all"}
-)
-"""Negations that stand before a noun: "no replies"; after "don't" or "never" only a verb counts."""
-_TIGHT = frozenset({"untouched", "alone", "unchanged", "intact", "unmodified", "as-is", "as"})
-_PAST = frozenset({"was", "were", "has", "have", "had", "been", "could", "can", "can't", "cannot", "couldn't"})
-_DENIALS = frozenset(
-    {
-        "not",
-        "never",
-        "no",
-        "nothing",
-        "nobody",
-        "none",
-        "noone",
-        "mustn't",
-        "shouldn't",
-        "needn't",
-        "shan't",
-        "mustnt",
-        "shouldnt",
-        "neither",
-    }
-)
-_SPARED = 64
-"""Literal targets that a ban on something described leaves alone; beyond that it holds for all."""
-_PRODUCTION = frozenset({"production", "prod", "live", "staging"})
-_INFRASTRUCTURE = (
-    "deploy.run",
-    "cloud.write",
-    "cloud.delete",
-    "process.control",
-    "container.run",
-    "container.delete",
-    "workflow.run",
-    "database.write",
-    "database.delete",
-    "git.push",
-)
-_RISKY = frozenset({"destructive", "dangerous", "irreversible", "risky", "harmful"})
-_WRITING_BANS = frozenset({"touch", "change", "modify", "alter", "edit", "update", "overwrite", "write"})
-_DESCRIBED_PATHS = {
-    "test": ("**/tests/**", "**/test/**", "**/test_*", "**/*_test.*", "**/*.test.*", "**/*.spec.*", "tests", "test"), "test suite": ("**/tests/**", "**/test/**", "**/test_*", "tests", "test"), "unit test": ("**/tests/**", "**/test_*", "tests", "test"),
-    "docs": ("**/docs/**", "docs"), "documentation": ("**/docs/**", "docs"), "readme": ("**/README*", "README.md"), "config": ("**/*config*", "**/*.cfg", "**/*.ini", "**/*.toml"), "migration": ("**/migrations/**", "migrations"),
-}  # fmt: skip
-
-
-@dataclass(slots=True)
-class Bans:
-    """What a message forbids and wants to be asked about."""
-
-    prohibitions: list[Prohibition] = field(default_factory=list)
-    requires_approval: list[str] = field(default_factory=list)
-    segments: set[int] = field(default_factory=set)
-    """Clauses that forbid."""
-    max_amount: str | None = None
-    max_sends: int | None = None
+from agentsfence_core.model import Prohibition, Risk, Targets
 
 
 def read_prohibitions(
@@ -109,22 +37,7 @@ def read_prohibitions(
     return _Bans(text, tokens, segments, places, found).read()
 
 
-class _Bans:
-    def __init__(
-        self, text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, found: Found
-    ) -> None:
-        self.text = text
-        self.tokens = tokens
-        self.segments = segments
-        self.places = places
-        self.found = found
-        self.words: English = english()
-        self.out = Bans()
-        self.seen: set[str] = set()
-        self.asked = _by_name(found.requests)
-        """Capability or class -> the requests that ask for it."""
-        self.spared: dict[str, tuple[Targets, bool]] = {}
-
+class _Bans(Scope):
     def read(self) -> Bans:
         for index, segment in enumerate(self.segments):
             before = len(self.out.prohibitions)
@@ -173,7 +86,7 @@ class _Bans:
         addressed = "you" in lows or "u" in lows
         return (
             not addressed
-            and any(low in _NEEDS_YOU for low in lows[-3:])
+            and any(low in NEEDS_YOU for low in lows[-3:])
             and not any(low in {"circumstances", "account", "case"} for low in lows)
         )
 
@@ -201,8 +114,7 @@ class _Bans:
             elif (
                 token.kind in (Kind.SOFT,)
                 or low in {",", "or", "and", "nor", "and/or", "/"}
-                or low in self.words.sets["adverbs"]
-                and not lemmas
+                or (low in self.words.sets["adverbs"] and not lemmas)
             ):
                 if token.kind is Kind.PUNCT and low not in {",", "/"}:
                     break
@@ -245,7 +157,7 @@ class _Bans:
 
     def _noun_action(self, segment: Segment, at: int) -> tuple[list[str], int]:
         """Return the action that a noun stands for: "no (further) replies", "without any changes"."""
-        if word_at(self.tokens, at - 1, self.words) not in _BEFORE_NOUNS:
+        if word_at(self.tokens, at - 1, self.words) not in BEFORE_NOUNS:
             return [], at
         for place in range(at, min(at + 4, segment.last)):
             low = word_at(self.tokens, place, self.words)
@@ -357,9 +269,11 @@ class _Bans:
             if (
                 form is None
                 or low in words.sets["idioms"]
-                or low in words.nouns
-                and not form.participle
-                and word_at(tokens, place - 1, words) not in {"to", "you", "didn't", "not"}
+                or (
+                    low in words.nouns
+                    and not form.participle
+                    and word_at(tokens, place - 1, words) not in {"to", "you", "didn't", "not"}
+                )
             ):
                 continue
             if denied and (form.participle or form.gerund or form.base):
@@ -384,7 +298,7 @@ class _Bans:
                 continue
             lows = [word_at(tokens, k, words) for k in range(max(segment.first, at - 9), at)]
             plain = lows[-1] in {"is", "are"} and not any(low in {"nothing", "nobody", "no", "none"} for low in lows)
-            if plain or not any(low in _DENIALS for low in lows) or any(low in _PAST for low in lows) or "that" in lows:
+            if plain or not any(low in DENIALS for low in lows) or any(low in PAST for low in lows) or "that" in lows:
                 continue
             subject = self._refs(segment.first, at - 1, form.lemma)
             refs = self._refs(at + 1, segment.last, form.lemma)
@@ -462,7 +376,7 @@ class _Bans:
             if targets:
                 self._add(Prohibition(what="COMMUNICATION", targets=targets, quote=self._quote(segment)))
             return bool(targets)
-        if _TIGHT & set(lows) and ("as" not in lows or "is" in lows or "are" in lows or _TIGHT & set(lows) - {"as"}):
+        if TIGHT & set(lows) and ("as" not in lows or "is" in lows or "are" in lows or TIGHT & set(lows) - {"as"}):
             self._forbid(index, segment, ["touch"], self._refs(segment.body, segment.last, "touch"), segment.body)
             return True
         return False
@@ -504,150 +418,11 @@ class _Bans:
             return
         reader = _Bans(self.text, part, inner, self.places, Found())
         for place, clause in enumerate(inner):
-            reader._negated(place, clause)  # noqa: SLF001  (the same class)
+            reader._negated(place, clause)
         for prohibition in reader.out.prohibitions:
             self._add(prohibition)
 
     # -- what a ban covers
-
-    def _refs(self, at: int, end: int, lemma: str) -> References:
-        contacting = lemma in coverage.SEND_VERBS or lemma in {
-            "share",
-            "invite",
-            "pay",
-            "transfer",
-            "grant",
-            "give",
-            "add",
-        }
-        return Scanner(self.tokens, self.words, self.places, sends=contacting).scan(at, end)
-
-    def _forbid(self, index: int, segment: Segment, lemmas: Sequence[str], refs: References, at: int) -> None:
-        """Add the bans of a clause on its verbs."""
-        acting = [
-            lemma for lemma in lemmas if lemma not in self.words.reading or lemma in coverage.BANS or lemma == "do"
-        ]
-        for lemma in acting:
-            what = self._what(lemma, refs, at, segment.last)
-            if self._waits(index, segment) or segment.conditional:
-                self.out.requires_approval += [name for name in what if name not in self.out.requires_approval]
-                self.out.segments.add(index)
-                continue
-            self._emit(segment, lemma, what, refs)
-
-    def _what(self, lemma: str, refs: References, at: int, end: int) -> tuple[str, ...]:
-        lows = {t.low for t in self.tokens[at : min(end, at + 20)]}
-        if lemma in {"make", "do"}:
-            action = next(
-                (a for t in self.tokens[at : min(end, at + 5)] if (a := self.words.maps["action_nouns"].get(t.low))), ""
-            )
-            if action:
-                return coverage.covered(action)
-            if lows & {"public", "visible", "accessible"}:
-                return coverage.covered("make-public")
-            if lows & _RISKY:
-                return ("DELETE", "FINANCIAL", "PERMISSION_CHANGE")
-            return coverage.READ_ONLY if refs.universal else coverage.covered("make") if lemma == "make" else ()
-        if lemma == "write" and (
-            refs.names
-            or refs.parties
-            or {"to"} & lows
-            and lows & {"anybody", "anyone", "him", "her", "them", "nobody", "someone"}
-        ):
-            return coverage.covered("write-to")
-        if lemma in {"send", "give"} and lows & {"money", "payment", "payments", "funds"}:
-            return ("FINANCIAL",)
-        if lemma == "send" and refs.nouns[:1] == ["attachment"]:
-            return coverage.covered("attach")
-        if lemma in _WRITING_BANS and not refs.universal:
-            if lows & _PRODUCTION:
-                return _INFRASTRUCTURE
-            family = coverage.family_of(refs.nouns)
-            if family and not refs.paths:
-                return family
-        return coverage.covered(lemma, tuple(refs.nouns) if not refs.universal or refs.nouns else ())
-
-    def _waits(self, index: int, segment: Segment) -> bool:
-        """Whether the ban holds only until the person says so: "unless I confirm", "without asking me"."""
-        words = self.words
-        end = segment.last
-        if (
-            index + 1 < len(self.segments)
-            and self.tokens[end - 1].low not in {".", "!", "?", ";"}
-            and self.tokens[end - 1].kind is not Kind.BREAK
-        ):
-            end = min(self.segments[index + 1].last, end + 8)
-        table = words.phrases["ask_first"]
-        return any(
-            self.tokens[at].low in table and phrase_at(self.tokens, at, end, table, words)
-            for at in range(segment.body, end)
-        )
-
-    def _emit(self, segment: Segment, lemma: str, what: Sequence[str], refs: References) -> None:
-        targets = self._targets(refs, frozenset(what))
-        exceptions = self._exceptions(refs)
-        quote = self._quote(segment)
-        if not targets and not refs.universal:
-            described = tuple(path for noun in refs.nouns for path in _DESCRIBED_PATHS.get(noun, ()))
-            if described and lemma in _WRITING_BANS | {"delete", "remove", "move", "rename", "fix", "add", "create"}:
-                targets = Targets(paths=described)
-        for name in what:
-            spared = exceptions
-            if not targets and (refs.otherwise or not self._sweeping(refs)):
-                spared, keeps = self._spare(name, exceptions)
-                if not keeps:
-                    continue
-            self._add(Prohibition(what=name, targets=targets, exceptions=spared, quote=quote))
-
-    def _sweeping(self, refs: References) -> bool:
-        """Whether the ban is on everything: "anything", or no object at all."""
-        return refs.universal or not (refs.nouns or refs.pronoun or refs.definite or refs.words)
-
-    def _spare(self, name: str, exceptions: Targets) -> tuple[Targets, bool]:
-        """Return the exceptions with the literal targets of requests that the ban would hit, and whether it can stand.
-
-        It cannot where a request of that class has no literal target: then the request's own rows are the bound, and
-        what is deleted, paid or granted is asked about anyway.
-        """
-        if name not in self.spared:
-            self.spared[name] = _literals_of(self.asked.get(name, []))
-        own, stands = self.spared[name]
-        if not own:
-            return exceptions, stands
-        return Targets(
-            recipients=_joined(exceptions.recipients, own.recipients),
-            paths=_joined(exceptions.paths, own.paths),
-            objects=_joined(exceptions.objects, own.objects),
-            domains=_joined(exceptions.domains, own.domains),
-        ), stands
-
-    def _targets(self, refs: References, what: frozenset[str]) -> Targets:
-        own = {Role.OBJECT, Role.TO, Role.WITH, Role.INSIDE, Role.FOR, Role.SOURCE, Role.OF, Role.AS}
-        names = [self.places.contacts.get(name.casefold(), name) for role, name in refs.names if role in own]
-        parties = [party for role, party in refs.parties if role in own and role is not Role.SOURCE]
-        paths = [self.places.path(text, inside=known) for role, text, known in refs.paths if role in own]
-        paths += [self.places.path(text) for role, text in refs.slashed if role in own and "git.push" not in what]
-        objects = list(refs.objects)
-        if "git.push" in what and len(what) <= 2:
-            from agentsfence_compiler.language.requests import push_targets  # noqa: PLC0415
-
-            objects += [o for o in push_targets(refs) if o.startswith("branch:")]
-        return Targets(
-            recipients=_joined((), (*parties, *names)),
-            domains=_joined((), (host for role, host in refs.hosts if role in own)),
-            paths=_joined((), (path for path in paths if path)),
-            objects=_joined((), objects),
-        )
-
-    def _exceptions(self, refs: References) -> Targets:
-        names = [self.places.contacts.get(name.casefold(), name) for role, name in refs.names if role is Role.EXCEPT]
-        return Targets(
-            recipients=_joined((), (*(party for role, party in refs.parties if role is Role.EXCEPT), *names)),
-            paths=_joined(
-                (), (p for role, text, _ in refs.paths if role is Role.EXCEPT and (p := self.places.path(text)))
-            ),
-            domains=_joined((), (host for role, host in refs.hosts if role is Role.EXCEPT)),
-        )
 
     def _ask_first(self, index: int, segment: Segment) -> None:
         """Note "ask me before deleting"."""
@@ -667,41 +442,3 @@ class _Bans:
                     self.out.requires_approval += [name for name in names if name not in self.out.requires_approval]
                     break
             return
-
-    def _quote(self, segment: Segment) -> str:
-        first, last = segment.first, segment.last - 1
-        while first < last and self.tokens[first].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK):
-            first += 1
-        while last > first and self.tokens[last].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK):
-            last -= 1
-        return self.text[self.tokens[first].start : self.tokens[last].end][: LIMITS.quote]
-
-    def _add(self, prohibition: Prohibition) -> None:
-        key = repr(replace(prohibition, quote=""))
-        if key not in self.seen:
-            self.seen.add(key)
-            self.out.prohibitions.append(prohibition)
-
-
-def _by_name(requests: Iterable[Request]) -> dict[str, list[Request]]:
-    table: dict[str, list[Request]] = {}
-    for request in requests:
-        for name in (*request.capabilities, *(risk.value for risk in request.risks)):
-            table.setdefault(name, []).append(request)
-    return table
-
-
-def _literals_of(requests: Sequence[Request]) -> tuple[Targets, bool]:
-    """Return the literal targets of requests (at most `_SPARED` of a kind), and whether every one of them has some."""
-    if not all(r.recipients or r.paths or r.objects or r.domains for r in requests):
-        return Targets(), False
-    return Targets(
-        recipients=_joined((), (x for r in requests for x in r.recipients))[:_SPARED],
-        paths=_joined((), (x for r in requests for x in r.paths))[:_SPARED],
-        objects=_joined((), (x for r in requests for x in r.objects))[:_SPARED],
-        domains=_joined((), (x for r in requests for x in r.domains))[:_SPARED],
-    ), True
-
-
-def _joined(first: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*first, *more)))[: LIMITS.targets]

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from agentsfence_core.limits import LIMITS
-from agentsfence_core.model import Prohibition, Risk
-
-from agentsfence_compiler.language.clauses import Opens, Segment, clauses
-from agentsfence_compiler.language.foreign import languages_in, read_foreign
+from agentsfence_compiler.language.clauses import Segment, clauses
+from agentsfence_compiler.language.foreign import read_foreign
+from agentsfence_compiler.language.languages import languages_in
 from agentsfence_compiler.language.limits import continuation, most_sends, only_domains
+from agentsfence_compiler.language.openings import Opens
 from agentsfence_compiler.language.prohibitions import read_prohibitions
 from agentsfence_compiler.language.reading import Clause, Reading, Request
 from agentsfence_compiler.language.references import Places
 from agentsfence_compiler.language.requests import Found, read_requests
 from agentsfence_compiler.language.tokens import Token, tokenize
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model import Prohibition, Risk
 
 _NOBODY: Mapping[str, str] = MappingProxyType({})
 
@@ -47,8 +48,8 @@ def read(
         requests=(added,) if added else requests,
         prohibitions=prohibitions,
         only_domains=only_domains(tokens, segments),
-        max_external_writes=bans.max_sends if bans.max_sends is not None else most_sends(tokens, segments),
-        requires_approval=tuple(bans.requires_approval),
+        max_external_writes=bans.max_sends if bans.max_sends is not None else most_sends(tokens),
+        requires_approval=tuple(dict.fromkeys((*bans.requires_approval, *foreign.requires_approval))),
         clauses=tuple(
             _clause(text, tokens, segment, index, found, bans.segments) for index, segment in enumerate(segments)
         ),

@@ -8,131 +8,32 @@ Rules of this file:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Sequence
 
-from agentsfence_core.classification.targets.hosts import canonical_host, read_url
-from agentsfence_core.classification.targets.paths import canonical_bound, canonical_path
-from agentsfence_core.limits import LIMITS
-
-from agentsfence_compiler.language.clauses import phrase_at, word_at
 from agentsfence_compiler.language.lexicon import English
+from agentsfence_compiler.language.openings import phrase_at, word_at
+from agentsfence_compiler.language.tables import (
+    CALENDAR,
+    DEFINITE,
+    DID,
+    IDENTIFIED,
+    MEASURES,
+    NUMBERED,
+    OBJECT_NOUNS,
+    PACKAGE_NOUNS,
+    ROLES,
+)
+from agentsfence_compiler.language.targets import Places, References, Role
 from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token, amount_of
+from agentsfence_core.classification.targets.hosts import canonical_host, read_url
+from agentsfence_core.classification.targets.paths import canonical_path
+from agentsfence_core.limits import LIMITS
 
 _NOUNS = 40  # nouns looked at in one clause
 _NAME_WORDS = 3  # words of a proper name
 
 
-class Role(StrEnum):
-    """What a target is to its verb."""
-
-    OBJECT = "object"
-    TO = "to"
-    INSIDE = "in"
-    AS = "as"
-    SOURCE = "from"
-    OF = "of"
-    WITH = "with"
-    TOPIC = "about"
-    FOR = "for"
-    EXCEPT = "except"
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """The folders that relative paths and ``~`` start from, and the person's address book."""
-
-    home: str | None = None
-    workspace: str | None = None
-    workdir: str | None = None
-    contacts: Mapping[str, str] = field(default_factory=dict)
-    """Casefolded name -> address."""
-
-    def path(self, text: str, *, inside: bool = False) -> str:
-        """Return a path of the words in canonical form, empty for a root or home folder."""
-        text = text.rstrip("/") + "/" if inside and not text.endswith("/") else text
-        bound = canonical_bound(text, workdir=self.workdir or self.workspace, home=self.home)
-        whole = bound.rstrip("/") or "/"
-        roots = {"/", "~", ".", "..", (self.home or "~").rstrip("/")}
-        return "" if whole in roots or whole.endswith(":") or len(bound) > LIMITS.target_length else bound
-
-
-@dataclass(slots=True)
-class References:
-    """Everything that one clause names."""
-
-    parties: list[tuple[Role, str]] = field(default_factory=list)
-    """Addresses, handles, channels, accounts: canonical."""
-    names: list[tuple[Role, str]] = field(default_factory=list)
-    paths: list[tuple[Role, str, bool]] = field(default_factory=list)
-    """Role, path as written, whether it is a known folder."""
-    hosts: list[tuple[Role, str]] = field(default_factory=list)
-    slashed: list[tuple[Role, str]] = field(default_factory=list)
-    objects: list[str] = field(default_factory=list)
-    commands: list[str] = field(default_factory=list)
-    amounts: list[str] = field(default_factory=list)
-    nouns: list[str] = field(default_factory=list)
-    """Of the direct object, singular, last one first."""
-    places: list[str] = field(default_factory=list)
-    words: list[tuple[Role, str]] = field(default_factory=list)
-    """Other words, as written."""
-    count: int | None = None
-    definite: bool = False
-    plural: bool = False
-    universal: bool = False
-    pronoun: bool = False
-    to_me: bool = False
-    closed: bool = False
-    """What follows says what a message is about."""
-    conditional: bool = False
-    instead: bool = False
-    only: bool = False
-    otherwise: bool = False
-    """"else" was said."""
-
-
-_ROLES = {
-    "to": Role.TO, "into": Role.TO, "onto": Role.TO, "towards": Role.TO, "toward": Role.TO, "\u2192": Role.TO, "in": Role.INSIDE, "inside": Role.INSIDE, "within": Role.INSIDE,
-    "under": Role.INSIDE, "on": Role.INSIDE, "at": Role.INSIDE, "as": Role.AS, "from": Role.SOURCE, "by": Role.SOURCE, "via": Role.SOURCE, "using": Role.SOURCE,
-    "of": Role.OF, "with": Role.WITH, "about": Role.TOPIC, "regarding": Role.TOPIC, "re": Role.TOPIC, "concerning": Role.TOPIC, "for": Role.FOR, "not": Role.EXCEPT,
-    "without": Role.EXCEPT, "like": Role.SOURCE, "based": Role.SOURCE, "through": Role.SOURCE, "per": Role.SOURCE, "against": Role.TOPIC, "between": Role.OF, "than": Role.EXCEPT, "over": Role.INSIDE, "called": Role.OBJECT, "named": Role.OBJECT, "saying": Role.TOPIC,
-}  # fmt: skip
-
-OBJECT_NOUNS = {
-    "file": "file", "document": "file", "event": "event", "meeting": "event", "appointment": "event", "calendar event": "event", "branch": "branch", "tag": "tag", "package": "package",
-    "library": "package", "module": "package", "image": "image", "container": "container", "service": "service", "database": "database", "table": "table", "label": "label", "repo": "repo", "repository": "repo",
-    "issue": "issue", "ticket": "issue", "pr": "pr", "pull request": "pr", "merge request": "pr", "playlist": "playlist", "product": "product", "order": "order", "invoice": "invoice", "project": "project", "task": "task",
-    "note": "note", "page": "page", "bucket": "bucket", "workflow": "workflow", "job": "job", "folder": "folder", "hotel": "booking", "restaurant": "booking", "bill": "file", "calendar": "calendar", "draft": "draft", "subscription": "subscription", "process": "process", "role": "role", "secret": "secret", "remote": "remote",
-}  # fmt: skip
-_NUMBERED = frozenset({"order", "issue", "pr", "ticket", "pull request", "invoice", "task", "booking"})
-_IDENTIFIED = frozenset(
-    {
-        "branch",
-        "tag",
-        "table",
-        "container",
-        "service",
-        "database",
-        "bucket",
-        "remote",
-        "workflow",
-        "image",
-        "repo",
-        "label",
-    }
-)
-_CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december "
-    "today tomorrow tonight mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep oct nov dec christmas easter gmail outlook slack discord google github i".split()
-)
-_DID = frozenset("is was has had will wrote sent said asked shared gave mentioned uses used needs wants".split())
 _MOST = 1_000  # things that a count may name
-_MEASURES = frozenset(
-    "hour hours minute minutes second seconds day days week weeks month months year years percent am pm people persons line lines word words sentence sentences bullet bullets paragraph paragraphs % o'clock times".split()
-)
-_PACKAGE_NOUNS = frozenset({"package", "dependency", "library", "module", "plugin", "extension", "requirement"})
-_DEFINITE = frozenset({"the", "this", "that", "these", "those", "my", "our", "your", "his", "her", "their", "its"})
 
 
 class Scanner:
@@ -185,13 +86,26 @@ class Scanner:
         token = self.tokens[at]
         if token.kind is Kind.WORD:
             return self._word(at, end, start)
-        found = self.found
+        if token.kind is Kind.PATH:
+            return self._path(at, end)
         if token.kind in (Kind.ADDRESS, Kind.PARTY):
             if not self._is_subject(at, end):
                 self._party(token)
-        elif token.kind is Kind.PATH:
-            return self._path(at, end)
-        elif token.kind in (Kind.URL, Kind.HOST):
+        elif token.kind is Kind.PUNCT:
+            self._mark(token)
+        else:
+            self._literal(at, end, token)
+        return at + 1
+
+    def _mark(self, token: Token) -> None:
+        if token.low in ROLES:
+            self.role, self.first_phrase = ROLES[token.low], False
+        elif token.low == ":":
+            self._close()
+
+    def _literal(self, at: int, end: int, token: Token) -> None:
+        found = self.found
+        if token.kind in (Kind.URL, Kind.HOST):
             self._host(token)
         elif token.kind is Kind.SLASHED:
             found.slashed.append((self.role, token.value))
@@ -205,11 +119,6 @@ class Scanner:
             self._code(at, token)
         elif token.kind is Kind.QUOTED:
             self._quoted(at, token)
-        elif token.kind is Kind.PUNCT and token.low in _ROLES:
-            self.role, self.first_phrase = _ROLES[token.low], False
-        elif token.kind is Kind.PUNCT and token.low == ":":
-            self._close()
-        return at + 1
 
     # -- words
 
@@ -223,20 +132,11 @@ class Scanner:
         harmless = phrase_at(self.tokens, at, end, words.phrases["harmless_conditions"], words)
         if harmless:
             return at + harmless
-        if low in _ROLES:
+        if low in ROLES:
             return self._preposition(low, at, end)
         if self._marks(low, at):
             return at + 1
-        if low in words.sets["universal"]:
-            found.universal = found.universal or (self.first_phrase or self.role is Role.TO)
-        if low in words.sets["pronouns"] and self.first_phrase:
-            found.pronoun = True
-        if low in words.sets["first_person"] and (at == start or self.role is Role.TO):
-            found.to_me = True
-        if low in words.maps["counts"]:
-            self._count(at, end, words.maps["counts"][low])
-        if low in _DEFINITE and self.first_phrase and not found.nouns:
-            found.definite = True
+        self._quantify(low, at, end)
         folder = self._folder(low, at)
         if folder:
             found.paths.append((self.role, folder, True))
@@ -246,6 +146,20 @@ class Scanner:
             found.amounts.append(amount_of(self.tokens[at - 1].low))
             return at + 1
         return self._noun_or_name(low, at, end, start)
+
+    def _quantify(self, low: str, at: int, end: int) -> None:
+        """Note what a word says about how many, which, and whose."""
+        words, found = self.words, self.found
+        if low in words.sets["universal"]:
+            found.universal = found.universal or (self.first_phrase or self.role is Role.TO)
+        if low in words.sets["pronouns"] and self.first_phrase:
+            found.pronoun = True
+        if low in words.sets["first_person"] and (at == self.start or self.role is Role.TO):
+            found.to_me = True
+        if low in words.maps["counts"]:
+            self._count(at, end, words.maps["counts"][low])
+        if low in DEFINITE and self.first_phrase and not found.nouns:
+            found.definite = True
 
     def _count(self, at: int, end: int, digits: str) -> None:
         """Note how many things the object is: "an event", "bob@x.example two mails"; not "4 hours"."""
@@ -260,7 +174,7 @@ class Scanner:
             and self.first_phrase
             and self.found.count is None
             and following
-            and following not in _MEASURES
+            and following not in MEASURES
             and digits.isdigit()
         ):
             self.found.count = int(digits) if 0 < int(digits) <= _MOST else None
@@ -287,7 +201,7 @@ class Scanner:
 
     def _stands_alone(self, at: int) -> bool:
         """Whether "that" is a pronoun: "send that to bob", "with that"; else a relative clause begins."""
-        return at == self.start or word_at(self.tokens, at - 1, self.words) in _ROLES
+        return at == self.start or word_at(self.tokens, at - 1, self.words) in ROLES
 
     def _preposition(self, low: str, at: int, end: int) -> int:
         words = self.words
@@ -297,7 +211,7 @@ class Scanner:
             return at + 2
         if low in {"about", "regarding", "concerning", "saying"} and self._has_party():
             self._close()
-        self.role, self.first_phrase = _ROLES[low], low in {"called", "named"} and self.first_phrase
+        self.role, self.first_phrase = ROLES[low], low in {"called", "named"} and self.first_phrase
         return at + 1
 
     def _noun_after(self, at: int, end: int) -> bool:
@@ -334,7 +248,7 @@ class Scanner:
 
     def _noun_or_name(self, low: str, at: int, end: int, start: int) -> int:
         noun, size = self._noun(low, at, end)
-        if noun and not (self.plain and self.role is Role.OBJECT and noun not in _PACKAGE_NOUNS):
+        if noun and not (self.plain and self.role is Role.OBJECT and noun not in PACKAGE_NOUNS):
             return self._note_noun(noun, low, at, size)
         name, size = self._name(at, end, start)
         if name:
@@ -372,10 +286,8 @@ class Scanner:
             return
         token = self.tokens[at + size]
         kind = OBJECT_NOUNS.get(noun)
-        if kind and noun in _NUMBERED and token.kind is Kind.NUMBER:
-            self._add_object(kind, token.value)
-        elif (
-            kind and noun in _IDENTIFIED and token.kind in (Kind.WORD, Kind.SLASHED) and self._identifying(token, noun)
+        if (kind and noun in NUMBERED and token.kind is Kind.NUMBER) or (
+            kind and noun in IDENTIFIED and token.kind in (Kind.WORD, Kind.SLASHED) and self._identifying(token, noun)
         ):
             self._add_object(kind, token.value)
 
@@ -403,7 +315,7 @@ class Scanner:
         if (
             not self.sends
             or self.found.closed
-            or low in _CALENDAR
+            or low in CALENDAR
             or low in sets["determiners"]
             or low in sets["pronouns"]
         ):
@@ -433,7 +345,7 @@ class Scanner:
             if (
                 not following.value[:1].isupper()
                 or following.value.isupper()
-                or following.low in _CALENDAR
+                or following.low in CALENDAR
                 or not token.value[:1].isupper()
             ):
                 break
@@ -445,11 +357,11 @@ class Scanner:
         if at == self.start or at + 1 >= end or self.role is not Role.OBJECT:
             return False
         before = self.tokens[at - 1]
-        if before.kind is not Kind.WORD or before.low in _ROLES or before.low in {"and", "or", "cc", "bcc"}:
+        if before.kind is not Kind.WORD or before.low in ROLES or before.low in {"and", "or", "cc", "bcc"}:
             return False
         following = word_at(self.tokens, at + 1, self.words)
         form = self.words.forms.get(following)
-        return following in _DID or (form is not None and not form.base)
+        return following in DID or (form is not None and not form.base)
 
     def _before_object(self, at: int, end: int) -> bool:
         """Whether an object follows: "send bob the notes", not "send information about …"."""
@@ -520,7 +432,7 @@ class Scanner:
             self.found.words.append((self.role, self.tokens[at].value))
 
     def _code(self, at: int, token: Token) -> None:
-        if " " in token.value or self.role is Role.OBJECT and self.first_phrase:
+        if " " in token.value or (self.role is Role.OBJECT and self.first_phrase):
             self.found.commands.append(token.value)
         self._object_at(at, token.value, numbered=False)
 

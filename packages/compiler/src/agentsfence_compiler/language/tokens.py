@@ -113,7 +113,7 @@ def tokenize(text: str) -> list[Token]:
             _chunk(tokens, raw, start)
         elif group == "newline":
             tokens.append(_line_break(text, raw, start, end))
-        elif group == "quoted" or group == "code":
+        elif group in {"quoted", "code"}:
             tokens.append(_quoted(raw, start, end, code=group == "code"))
         elif group == "money":
             tokens.append(Token(Kind.MONEY, raw.lower(), start, end, amount_of(raw)))
@@ -133,7 +133,7 @@ def amount_of(text: str) -> str:
         return ""
     scale = 3 if text[-1:].lower() == "k" else 6 if text[-1:].lower() == "m" else 0
     last = max(digits.rfind("."), digits.rfind(","))
-    if last >= 0 and (len(digits) - last - 1 != 3 or digits[:last].count(digits[last]) == 0 and digits[0] == "0"):
+    if last >= 0 and (len(digits) - last - 1 != 3 or (digits[:last].count(digits[last]) == 0 and digits[0] == "0")):
         whole, fraction = digits[:last], digits[last + 1 :]
     else:
         whole, fraction = digits, ""
@@ -161,7 +161,7 @@ def _without_bullets(tokens: list[Token], text: str) -> list[Token]:
         if line_start and token.kind not in (Kind.BREAK, Kind.SOFT):
             found = _BULLET.match(text, token.start)
             if found is not None and (
-                token.kind is not Kind.WORD or len(token.low) == 1 and token.low != "a" or "." in found.group()
+                token.kind is not Kind.WORD or (len(token.low) == 1 and token.low != "a") or "." in found.group()
             ):
                 skip_to = found.end()
                 line_start = False
@@ -176,9 +176,7 @@ def _quoted(raw: str, start: int, end: int, *, code: bool) -> Token:
     kind = literal_kind(inner) if inner and " " not in inner else None
     if kind is None or kind in (Kind.NUMBER, Kind.SLASHED):
         kind = Kind.CODE if code else Kind.QUOTED
-        if inner.startswith(("/", "~/", "./", "../")) and len(inner) > 1 and not (code and " " in inner):
-            kind = Kind.PATH
-        elif (
+        if (inner.startswith(("/", "~/", "./", "../")) and len(inner) > 1 and not (code and " " in inner)) or (
             not code and 0 < len(inner) <= 120 and inner.rpartition(".")[2].lower() in FILE_ENDINGS and "/" not in inner
         ):
             kind = Kind.PATH
@@ -215,10 +213,8 @@ def _dotted(text: str) -> Kind | None:
     if text.startswith(".") and len(text) > 2 and text[1].isalpha():
         return Kind.PATH
     if (
-        _HOST.fullmatch(text)
-        and not text.lower().rpartition("/")[2].rpartition(".")[2] in FILE_ENDINGS
-        or text.lower().startswith("www.")
-    ):
+        _HOST.fullmatch(text) and text.lower().rpartition("/")[2].rpartition(".")[2] not in FILE_ENDINGS
+    ) or text.lower().startswith("www."):
         return Kind.HOST
     if "/" in text and _SLASHED.fullmatch(text):
         ending = text.rpartition("/")[2].rpartition(".")

@@ -12,16 +12,50 @@ from importlib import resources
 
 from agentsfence_core.classification.vocabulary import vocabulary
 
+Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
+"""First word -> phrases, longest first."""
+
 _IRREGULAR = {
-    "send": ("sent",), "write": ("wrote", "written"), "forget": ("forgot", "forgotten"), "pay": ("paid",), "buy": ("bought",),
-    "get": ("got", "gotten"), "give": ("gave", "given"), "make": ("made",), "run": ("ran",), "put": (), "set": (), "tell": ("told",),
-    "leave": ("left",), "let": (), "read": (), "find": ("found",), "show": ("shown",), "take": ("took", "taken"), "sell": ("sold",),
-    "build": ("built",), "keep": ("kept",), "hide": ("hid", "hidden"), "do": ("did", "done"), "see": ("saw", "seen"), "spend": ("spent",),
-    "overwrite": ("overwrote", "overwritten"), "rewrite": ("rewrote", "rewritten"), "draw": ("drew", "drawn"), "say": ("said",),
-    "speak": ("spoke", "spoken"), "withdraw": ("withdrew", "withdrawn"), "bid": (), "go": ("went", "gone"), "shoot": ("shot",),
-}  # fmt: skip
+    "send": ("sent",),
+    "write": ("wrote", "written"),
+    "forget": ("forgot", "forgotten"),
+    "pay": ("paid",),
+    "buy": ("bought",),
+    "get": ("got", "gotten"),
+    "give": ("gave", "given"),
+    "make": ("made",),
+    "run": ("ran",),
+    "put": (),
+    "set": (),
+    "tell": ("told",),
+    "leave": ("left",),
+    "let": (),
+    "read": (),
+    "find": ("found",),
+    "show": ("shown",),
+    "take": ("took", "taken"),
+    "sell": ("sold",),
+    "build": ("built",),
+    "keep": ("kept",),
+    "hide": ("hid", "hidden"),
+    "do": ("did", "done"),
+    "see": ("saw", "seen"),
+    "spend": ("spent",),
+    "overwrite": ("overwrote", "overwritten"),
+    "rewrite": ("rewrote", "rewritten"),
+    "draw": ("drew", "drawn"),
+    "say": ("said",),
+    "speak": ("spoke", "spoken"),
+    "withdraw": ("withdrew", "withdrawn"),
+    "bid": (),
+    "go": ("went", "gone"),
+    "shoot": ("shot",),
+}
 _DOUBLING = frozenset(
-    "set put get run plan ban pin tip swap grep stop drop unzip zip log star submit commit dm chat tag skip trim ship let bid cut".split()
+    """
+    set put get run plan ban pin tip swap grep stop drop unzip zip log star submit commit dm chat tag skip trim
+    ship let bid cut
+    """.split()
 )
 _VOWELS = frozenset("aeiou")
 _NO_VERBS = frozenset("look check count calculate say translate".split())
@@ -47,7 +81,7 @@ class English:
     reading: frozenset[str]
     """Lemmas that ask for nothing that changes anything."""
     sets: Mapping[str, frozenset[str]]
-    phrases: Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]
+    phrases: Mapping[str, Phrases]
     """Section -> first word -> phrases, longest first."""
     maps: Mapping[str, Mapping[str, str]]
     nouns: Mapping[str, str]
@@ -59,13 +93,37 @@ class English:
 
 
 _PHRASE_SECTIONS = (
-    "framing", "framing_gerund", "negators", "refrain", "never_phrases", "forbidden", "idiom_phrases", "ask_first", "exceptions",
-    "conditions", "times", "harmless_conditions",
-)  # fmt: skip
+    "framing",
+    "framing_gerund",
+    "negators",
+    "refrain",
+    "never_phrases",
+    "forbidden",
+    "idiom_phrases",
+    "ask_first",
+    "exceptions",
+    "conditions",
+    "times",
+    "harmless_conditions",
+)
 _SET_SECTIONS = (
-    "nouns_too", "question_words", "question_verbs", "reporting", "content_marks", "about_marks", "statement_subjects", "adverbs", "idioms",
-    "universal", "pronouns", "determiners", "prepositions", "first_person", "only_marks", "else_words",
-)  # fmt: skip
+    "nouns_too",
+    "question_words",
+    "question_verbs",
+    "reporting",
+    "content_marks",
+    "about_marks",
+    "statement_subjects",
+    "adverbs",
+    "idioms",
+    "universal",
+    "pronouns",
+    "determiners",
+    "prepositions",
+    "first_person",
+    "only_marks",
+    "else_words",
+)
 
 
 def load(language: str) -> Mapping[str, object]:
@@ -193,9 +251,7 @@ def _nouns(synonyms: Mapping[str, str]) -> Mapping[str, str]:
             if noun != "-":
                 nouns[_plural(noun)] = noun
                 nouns.setdefault(noun, noun)
-    for word, noun in synonyms.items():
-        nouns[word] = noun
-    return nouns
+    return nouns | dict(synonyms)
 
 
 def _deletions(words: Iterable[str]) -> Mapping[str, str]:

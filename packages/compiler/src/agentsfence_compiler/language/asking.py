@@ -1,0 +1,214 @@
+"""Which capabilities a clause asks for: its verb, its nouns, its place, its targets (DESIGN 7.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentsfence_compiler.language import coverage
+from agentsfence_compiler.language.lexicon import English
+from agentsfence_compiler.language.references import References, Role
+from agentsfence_compiler.language.tables import (
+    HOSTED,
+    MESSAGE_NOUNS,
+    PROGRAMS,
+    REACHED,
+    THINGS_ONLY,
+    VAGUE,
+)
+from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token
+from agentsfence_core.model import Risk
+
+
+class Asking:
+    """Reads capabilities from a verb and the references of its clause."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], words: English) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.words = words
+
+    def capabilities(self, lemma: str, refs: References, at: int, end: int) -> tuple[str, ...]:
+        """Return the candidates of a clause, most specific first; none where it asks for nothing that is known."""
+        if lemma in {"run", "execute", "start", "launch", "rerun"}:
+            return self._running(lemma, refs, at, end)
+        if self._moves_money(lemma, refs):
+            extra = ("payment.send",) if lemma != "refund" else ("payment.refund", "payment.send")
+            return tuple(dict.fromkeys((*_noun_capabilities(lemma, refs, Risk.FINANCIAL), *extra)))
+        if lemma in coverage.SEND_VERBS:
+            sends = self._sending(lemma, refs)
+            if sends or lemma != "write":
+                return sends
+        if lemma == "post":
+            return self._posting(refs)
+        return self._acting(lemma, refs)
+
+    def _moves_money(self, lemma: str, refs: References) -> bool:
+        if lemma not in {"send", "transfer", "wire", "refund", "pay", "donate", "tip", "reimburse"}:
+            return False
+        if lemma in {"pay", "donate", "tip", "wire", "reimburse", "refund"}:
+            return True
+        return bool(refs.amounts) or any(noun in coverage.MONEY_NOUNS for noun in refs.nouns)
+
+    def _sending(self, lemma: str, refs: References) -> tuple[str, ...]:
+        reached = [party for role, party in refs.parties if role in REACHED]
+        named = [name for role, name in refs.names if role in REACHED]
+        if (
+            lemma == "write"
+            and not ((reached or named) and not _written(refs))
+            and not (set(refs.nouns) & MESSAGE_NOUNS and not refs.paths)
+        ):
+            return ()
+        if lemma == "call" and not (reached or named or refs.nouns):
+            return ()
+        slack = "slack" in refs.places or any(party.startswith("#") for party in reached)
+        chosen: list[str] = []
+        if slack:
+            chosen += ["chat.send", "message.send"]
+        chosen += (
+            [coverage.MEDIUM_OF[lemma]]
+            if lemma in coverage.MEDIUM_OF
+            else _noun_capabilities(lemma, refs, Risk.COMMUNICATION)
+        )
+        addressed = any("@" in party[1:] for party in reached)
+        if addressed:
+            chosen += ["email.send", "message.send"]
+        elif lemma not in coverage.MEDIUM_OF:
+            chosen += coverage.SENDING
+        if {"invitation", "invite"} & set(refs.nouns) or "event" in refs.places:
+            chosen.append("calendar.invite")
+        return tuple(dict.fromkeys(chosen))
+
+    def _posting(self, refs: References) -> tuple[str, ...]:
+        chat = bool(refs.parties) or "slack" in refs.places
+        if any(role is Role.TO or (role in (Role.INSIDE, Role.OBJECT) and not chat) for role, _ in refs.hosts):
+            return ("web.post", "browser.interact")
+        if chat:
+            return ("chat.send", "message.send")
+        named = _noun_capabilities("post", refs, None)
+        return tuple(named) or ("chat.send", "social.publish", "web.post")
+
+    def _acting(self, lemma: str, refs: References) -> tuple[str, ...]:
+        if lemma == "make" and any(word.lower() in {"public", "private", "visible"} for _, word in refs.words):
+            return ("file.share",)
+        placed = [name for place in refs.places for name in coverage.BY_PLACE.get((lemma, place), ())]
+        named = _noun_capabilities(lemma, refs, None)
+        if lemma == "write":
+            named = [name for name in named if coverage.risk_of(name, lemma) is not Risk.COMMUNICATION]
+        if (
+            lemma in {"delete", "remove", "clear", "clean"}
+            and refs.paths
+            and refs.nouns
+            and refs.nouns[0] in coverage.CONTENT_NOUNS
+            and _is_file(refs)
+        ):
+            return ("file.write",)
+        chosen = _here([*placed, *named], refs)
+        if refs.paths and not any(
+            name.startswith(("file.", "folder.", "drive.", "media.", "database.", "git.")) for name in chosen
+        ):
+            chosen += self._on_paths(lemma, refs)
+        if not chosen and not refs.paths:
+            chosen += coverage.by_family(lemma, refs.nouns)
+        if not chosen and lemma in THINGS_ONLY and not refs.paths and not (refs.parties or refs.names):
+            return ()
+        if not chosen:
+            chosen += coverage.ALONE.get(lemma, ())
+            head = refs.nouns[0] if refs.nouns else _last_word(refs)
+            chosen += coverage.inferred_for(lemma, head) if not refs.paths else ()
+        met = refs.parties or any(role is Role.WITH for role, _ in refs.names)
+        if met and any(
+            name.startswith("calendar.") and name not in {"calendar.delete", "calendar.share"} for name in chosen
+        ):
+            chosen.append("calendar.invite")
+        return tuple(dict.fromkeys(chosen))
+
+    def _on_paths(self, lemma: str, refs: References) -> tuple[str, ...]:
+        """Return what a verb does to named paths, whatever else its object is: "rename the variable in a.py"."""
+        alone = coverage.ALONE.get(lemma, ())
+        if (
+            lemma in {"rename", "move"}
+            and refs.nouns + refs.words
+            and all(role is Role.INSIDE for role, _, _ in refs.paths)
+        ):
+            return ("file.write",)
+        if any(name.startswith("file.") for name in alone):
+            return alone
+        return ("file.write",) if lemma in {"make", "apply", "write", "insert", "set"} else ()
+
+    def _running(self, lemma: str, refs: References, at: int, end: int) -> tuple[str, ...]:
+        if not refs.commands:
+            command = self._command(at, end)
+            if command:
+                refs.commands.append(command)
+        if refs.commands:
+            return ("shell.exec",)
+        named = [name for noun in refs.nouns[:1] for name in coverage.by_noun(lemma, noun)]
+        if any(name in {"test.run", "build.run", "lint.run"} for name in named):
+            return tuple(name for name in named if name in {"test.run", "build.run", "lint.run"})
+        if any(role is Role.OBJECT for role, _, _ in refs.paths):
+            return ("script.run",)
+        return tuple(name for name in named if name not in {"shell.exec", "code.exec", "script.run"}) or tuple(
+            name
+            for noun in refs.nouns[1:]
+            for name in coverage.by_noun(lemma, noun)
+            if name not in {"shell.exec", "code.exec", "script.run"}
+        )
+
+    def _command(self, at: int, end: int) -> str:
+        """Return a command that is written without quotes: "run npm test and …"."""
+        if at >= end or self.tokens[at].low not in PROGRAMS:
+            return ""
+        last = at + 1
+        stops = {"and", "then", "in", "to", "for", "on", "with", "please", "so", "but", "until", "again", "now", "if"}
+        while last < min(end, at + 12):
+            token = self.tokens[last]
+            if (
+                token.low in stops
+                or token.kind in (Kind.BREAK, Kind.SOFT)
+                or (token.kind is Kind.PUNCT and not token.low.startswith("-"))
+            ):
+                break
+            last += 1
+        return (
+            self.text[self.tokens[at].start : self.tokens[last - 1].end]
+            if last > at + 1 or self.tokens[at].low in {"pytest", "make", "tox", "nox"}
+            else ""
+        )
+
+
+def _here(names: Sequence[str], refs: References) -> list[str]:
+    """Return the candidates without those of another place: a named path is here, a branch without a host is here."""
+    if refs.paths and "drive" not in refs.places:
+        return [name for name in names if coverage.risk_of(name, "") not in (Risk.EXTERNAL_WRITE, Risk.COMMUNICATION)]
+    hosted = "repo" in refs.places or bool(set(refs.nouns) & HOSTED)
+    return [name for name in names if hosted or not name.startswith("repo.")]
+
+
+def _noun_capabilities(lemma: str, refs: References, risk: Risk | None) -> list[str]:
+    """Return the capabilities of the verb and the first noun of its object that the table knows."""
+    for noun in refs.nouns:
+        names = [
+            name for name in coverage.by_noun(lemma, noun) if risk is None or coverage.risk_of(name, lemma) is risk
+        ]
+        if names:
+            return names
+    return []
+
+
+def has_ending(path: str) -> bool:
+    """Whether a path ends in a file name with a known ending."""
+    name = path.rstrip("/").rpartition("/")[2]
+    return "." in name[1:] and name.rpartition(".")[2].lower() in FILE_ENDINGS
+
+
+def _is_file(refs: References) -> bool:
+    return any(has_ending(text) for _, text, _ in refs.paths)
+
+
+def _written(refs: References) -> bool:
+    return any(role in (Role.TO, Role.AS, Role.INSIDE) for role, _, _ in refs.paths)
+
+
+def _last_word(refs: References) -> str:
+    words = [word for role, word in refs.words if role is Role.OBJECT and word.isalpha() and word.lower() not in VAGUE]
+    return words[-1].lower() if words else ""

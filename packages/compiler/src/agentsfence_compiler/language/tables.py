@@ -1,0 +1,449 @@
+"""Words and pairs that the language engine looks up: data only, one use each."""
+
+from __future__ import annotations
+
+from agentsfence_compiler.language.targets import Role
+from agentsfence_core.model import Risk
+
+CONNECTORS = frozenset({"and", "then", "but", "or", "so", "plus", "nor", "&", "also", "yet", "while"})
+
+COMMAS = frozenset({",", ":", "-", "--", "\u2013", "\u2014", "(", ")", "\u2192", "/", "|", ">", "=>", "->", "\u060c"})
+
+ENDS = frozenset({".", "!", "?", ";", "\u2026", "\u061b", "\u061f", "\u3002", "\uff01", "\uff1f", "\uff1b", "\u0964"})
+
+SPLIT_WORDS = CONNECTORS | frozenset(
+    {"just", "please", "instead", "only", "pls", "without", "afterwards", "finally", "next"}
+)
+
+HEADERS = frozenset({"to", "cc", "bcc", "subject", "from", "an", "betreff", "para", "asunto", "objet"})
+
+LOOSE = frozenset({"don't", "dont", "do", "never", "donot"})
+
+POLITE = frozenset({"please", "pls", "plz", "kindly", "can", "could", "would", "will"})
+
+AUXILIARIES = frozenset(
+    """
+    is are was were am be been has have had do does did can could will would shall should may might must isn't
+    aren't wasn't
+    """.split()
+)
+
+BARE_VERBS = frozenset(
+    """
+    reply respond commit push deploy merge publish submit install upload download upgrade restart rebuild save
+    send delete lint compile pay
+    """.split()
+)
+
+EXPLAINING = frozenset("explain describe define clarify tell show teach learn understand discuss know help".split())
+
+LEAD_INS = frozenset("do perform follow complete execute run finish process handle take try start begin work".split())
+
+PHRASE_VERBS = {
+    ("set", "up"): "create",
+    ("clean", "up"): "clean",
+    ("tidy", "up"): "clean",
+    ("back", "up"): "copy",
+    ("look", "up"): "look",
+    ("look", "for"): "look",
+    ("look", "at"): "look",
+    ("look", "into"): "look",
+    ("look", "through"): "look",
+    ("get", "rid"): "delete",
+    ("put", "together"): "create",
+    ("write", "down"): "write",
+    ("note", "down"): "write",
+    ("write", "up"): "write",
+    ("write", "back"): "reply",
+    ("get", "back"): "reply",
+    ("sign", "up"): "subscribe",
+    ("follow", "up"): "reply",
+    ("reach", "out"): "message",
+    ("drop", "off"): "move",
+    ("check", "out"): "check",
+    ("check", "in"): "commit",
+    ("fill", "in"): "fill",
+    ("fill", "out"): "fill",
+    ("log", "in"): "log",
+    ("sign", "in"): "sign",
+    ("turn", "off"): "turn",
+    ("turn", "on"): "turn",
+    ("shut", "down"): "stop",
+    ("spin", "up"): "start",
+    ("kick", "off"): "start",
+    ("take", "down"): "delete",
+    ("take", "a"): "look",
+    ("have", "a"): "look",
+    ("take", "out"): "remove",
+    ("send", "out"): "send",
+    ("mail", "out"): "send",
+    ("fire", "off"): "send",
+    ("pass", "on"): "send",
+    ("pass", "along"): "send",
+    ("loop", "in"): "cc",
+    ("hit", "up"): "message",
+    ("throw", "away"): "delete",
+    ("throw", "out"): "delete",
+    ("free", "up"): "clean",
+    ("roll", "back"): "revert",
+    ("roll", "out"): "deploy",
+    ("top", "up"): "pay",
+    ("call", "off"): "cancel",
+    ("make", "sure"): "verify",
+    ("find", "out"): "find",
+    ("give", "me"): "show",
+    ("tell", "me"): "show",
+    ("show", "me"): "show",
+    ("let", "me"): "show",
+    ("send", "me"): "show",
+    ("send", "us"): "show",
+    ("tell", "us"): "show",
+    ("get", "me"): "show",
+    ("give", "us"): "show",
+    ("remind", "me"): "show",
+    ("ask", "me"): "show",
+    ("write", "me"): "show",
+    ("read", "me"): "show",
+    ("make", "me"): "show",
+    ("draft", "me"): "show",
+    ("post", "here"): "show",
+    ("hand", "over"): "send",
+    ("set", "a"): "set",
+    ("get", "word"): "message",
+    ("drop", "a"): "message",
+    ("jot", "down"): "write",
+    ("type", "up"): "write",
+    ("print", "out"): "print",
+    ("move", "on"): "continue",
+}
+
+ROLES = {
+    "to": Role.TO,
+    "into": Role.TO,
+    "onto": Role.TO,
+    "towards": Role.TO,
+    "toward": Role.TO,
+    "\u2192": Role.TO,
+    "in": Role.INSIDE,
+    "inside": Role.INSIDE,
+    "within": Role.INSIDE,
+    "under": Role.INSIDE,
+    "on": Role.INSIDE,
+    "at": Role.INSIDE,
+    "as": Role.AS,
+    "from": Role.SOURCE,
+    "by": Role.SOURCE,
+    "via": Role.SOURCE,
+    "using": Role.SOURCE,
+    "of": Role.OF,
+    "with": Role.WITH,
+    "about": Role.TOPIC,
+    "regarding": Role.TOPIC,
+    "re": Role.TOPIC,
+    "concerning": Role.TOPIC,
+    "for": Role.FOR,
+    "not": Role.EXCEPT,
+    "without": Role.EXCEPT,
+    "like": Role.SOURCE,
+    "based": Role.SOURCE,
+    "through": Role.SOURCE,
+    "per": Role.SOURCE,
+    "against": Role.TOPIC,
+    "between": Role.OF,
+    "than": Role.EXCEPT,
+    "over": Role.INSIDE,
+    "called": Role.OBJECT,
+    "named": Role.OBJECT,
+    "saying": Role.TOPIC,
+}
+
+OBJECT_NOUNS = {
+    "file": "file",
+    "document": "file",
+    "event": "event",
+    "meeting": "event",
+    "appointment": "event",
+    "calendar event": "event",
+    "branch": "branch",
+    "tag": "tag",
+    "package": "package",
+    "library": "package",
+    "module": "package",
+    "image": "image",
+    "container": "container",
+    "service": "service",
+    "database": "database",
+    "table": "table",
+    "label": "label",
+    "repo": "repo",
+    "repository": "repo",
+    "issue": "issue",
+    "ticket": "issue",
+    "pr": "pr",
+    "pull request": "pr",
+    "merge request": "pr",
+    "playlist": "playlist",
+    "product": "product",
+    "order": "order",
+    "invoice": "invoice",
+    "project": "project",
+    "task": "task",
+    "note": "note",
+    "page": "page",
+    "bucket": "bucket",
+    "workflow": "workflow",
+    "job": "job",
+    "folder": "folder",
+    "hotel": "booking",
+    "restaurant": "booking",
+    "bill": "file",
+    "calendar": "calendar",
+    "draft": "draft",
+    "subscription": "subscription",
+    "process": "process",
+    "role": "role",
+    "secret": "secret",
+    "remote": "remote",
+}
+
+NUMBERED = frozenset({"order", "issue", "pr", "ticket", "pull request", "invoice", "task", "booking"})
+
+IDENTIFIED = frozenset(
+    {
+        "branch",
+        "tag",
+        "table",
+        "container",
+        "service",
+        "database",
+        "bucket",
+        "remote",
+        "workflow",
+        "image",
+        "repo",
+        "label",
+    }
+)
+
+CALENDAR = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december "
+    "today tomorrow tonight mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep oct nov dec christmas easter gmail outlook slack discord google github i".split()
+)
+
+DID = frozenset("is was has had will wrote sent said asked shared gave mentioned uses used needs wants".split())
+
+MEASURES = frozenset(
+    """
+    hour hours minute minutes second seconds day days week weeks month months year years percent am pm people
+    persons line lines word words sentence sentences bullet bullets paragraph paragraphs % o'clock times
+    """.split()
+)
+
+PACKAGE_NOUNS = frozenset({"package", "dependency", "library", "module", "plugin", "extension", "requirement"})
+
+DEFINITE = frozenset({"the", "this", "that", "these", "those", "my", "our", "your", "his", "her", "their", "its"})
+
+MAKING = frozenset("create set schedule book plan make put update move reschedule".split())
+"""Verbs whose object is a thing; people come with "with"."""
+
+TRANSFERRING = frozenset(
+    """
+    export convert save copy extract translate summarize summarise transcribe download generate unzip compress
+    zip back pack tar unpack store dump print list compile draft write put archive
+    """.split()
+)
+"""Verbs that write where they go to, not where they take from."""
+
+OUTPUTTING = frozenset("summarize summarise translate transcribe extract list convert outline compare".split())
+"""Reading verbs that may ask for an explicit output: "summarize it to /a/b.md"."""
+
+STRICTLY_BELOW = frozenset(
+    """
+    delete remove erase wipe clean purge trash clear discard edit move rename organize modify change update
+    """.split()
+)
+
+MESSAGE_NOUNS = frozenset(
+    {
+        "email",
+        "mail",
+        "message",
+        "reply",
+        "answer",
+        "response",
+        "sms",
+        "text",
+        "dm",
+        "direct message",
+        "channel message",
+        "invitation",
+        "draft",
+        "note",
+    }
+)
+
+REMOTES = frozenset({"origin", "upstream", "fork"})
+
+BRANCHES = frozenset({"main", "master", "develop", "dev", "trunk", "staging", "production", "release", "gh-pages"})
+
+PROGRAMS = frozenset(
+    """
+    npm yarn pnpm npx make pytest cargo go git docker python python3 pip pip3 node bash sh ruff mypy tox nox uv
+    poetry mvn gradle ./gradlew kubectl terraform ansible php composer bundle rake rails dotnet swift flutter
+    deno bun just tsc eslint prettier black jest vitest ls cat grep find curl wget ssh scp rsync systemctl
+    service brew apt apt-get
+    """.split()
+)
+
+PACKAGE_NOISE = frozenset(
+    """
+    latest newest current version versions globally locally both all missing required necessary needed following
+    new it them everything via and or the a package packages please now again also stable dev prod python node
+    module modules for me
+    """.split()
+)
+
+PARTICIPLE_FRAMES = frozenset(
+    {"should", "must", "needs", "need", "has", "have", "is", "are", "ought", "shall", "can", "may", "to"}
+)
+
+OWNERS = frozenset(
+    {"her", "his", "their", "its", "recipient", "recipients", "addressee", "to", "cc", "send-to", "iban", "account"}
+)
+
+ADDRESS_WORDS = frozenset(
+    {
+        "address",
+        "email",
+        "e-mail",
+        "mail",
+        "recipient",
+        "recipients",
+        "iban",
+        "account",
+        "number",
+        "phone",
+        "handle",
+        "addresses",
+        "emails",
+        "contact",
+    }
+)
+
+HOSTED = frozenset(
+    {
+        "repo",
+        "repository",
+        "release",
+        "gist",
+        "wiki",
+        "webhook",
+        "pull request",
+        "pr",
+        "merge request",
+        "mr",
+        "collaborator",
+        "team",
+        "deploy key",
+        "visibility",
+        "branch protection",
+        "public",
+    }
+)
+"""Nouns of a hosted repository."""
+
+NO_COUNT = frozenset({Risk.LOCAL_WRITE, Risk.EXECUTION})
+
+VAGUE = frozenset(
+    """
+    it them this that these those everything anything all one ones both something everyone anyone now please
+    again off on up down out in
+    """.split()
+)
+
+THINGS_ONLY = frozenset({"organize", "share", "sort"})
+"""Verbs that ask for nothing unless a file or a party is named: "share the names", "sort all users"."""
+
+FEW = frozenset({"few", "couple", "bunch", "lot", "number", "series", "set", "bit"})
+
+REACHED = frozenset({Role.OBJECT, Role.TO, Role.INSIDE, Role.AS})
+
+PARTY_CLASSES = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
+
+NEEDS_YOU = frozenset(
+    {
+        "can",
+        "can't",
+        "cant",
+        "cannot",
+        "won't",
+        "wont",
+        "will",
+        "might",
+        "need",
+        "should",
+        "shouldn't",
+        "shouldnt",
+        "may",
+        "ought",
+    }
+)
+"""Negated modals: an order only to "you" ("I can't send mails from my phone" forbids nothing)."""
+
+BEFORE_NOUNS = frozenset(
+    {"no", "without", "w/o", "avoid", "skip", "from", "of", "on", "off", "stop", "cease", "for", "any", "all"}
+)
+"""Negations that stand before a noun: "no replies"; after "don't" or "never" only a verb counts."""
+
+TIGHT = frozenset({"untouched", "alone", "unchanged", "intact", "unmodified", "as-is", "as"})
+
+PAST = frozenset({"was", "were", "has", "have", "had", "been", "could", "can", "can't", "cannot", "couldn't"})
+
+DENIALS = frozenset(
+    {
+        "not",
+        "never",
+        "no",
+        "nothing",
+        "nobody",
+        "none",
+        "noone",
+        "mustn't",
+        "shouldn't",
+        "needn't",
+        "shan't",
+        "mustnt",
+        "shouldnt",
+        "neither",
+    }
+)
+
+PRODUCTION = frozenset({"production", "prod", "live", "staging"})
+
+INFRASTRUCTURE = (
+    "deploy.run",
+    "cloud.write",
+    "cloud.delete",
+    "process.control",
+    "container.run",
+    "container.delete",
+    "workflow.run",
+    "database.write",
+    "database.delete",
+    "git.push",
+)
+
+RISKY = frozenset({"destructive", "dangerous", "irreversible", "risky", "harmful"})
+
+WRITING_BANS = frozenset({"touch", "change", "modify", "alter", "edit", "update", "overwrite", "write"})
+
+DESCRIBED_PATHS = {
+    "test": ("**/tests/**", "**/test/**", "**/test_*", "**/*_test.*", "**/*.test.*", "**/*.spec.*", "tests", "test"),
+    "test suite": ("**/tests/**", "**/test/**", "**/test_*", "tests", "test"),
+    "unit test": ("**/tests/**", "**/test_*", "tests", "test"),
+    "docs": ("**/docs/**", "docs"),
+    "documentation": ("**/docs/**", "docs"),
+    "readme": ("**/README*", "README.md"),
+    "config": ("**/*config*", "**/*.cfg", "**/*.ini", "**/*.toml"),
+    "migration": ("**/migrations/**", "migrations"),
+}

@@ -1,0 +1,78 @@
+"""The values that reading the targets of a clause yields: roles, references, and the folders they start from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from agentsfence_core.classification.targets.paths import canonical_bound
+from agentsfence_core.limits import LIMITS
+
+
+class Role(StrEnum):
+    """What a target is to its verb."""
+
+    OBJECT = "object"
+    TO = "to"
+    INSIDE = "in"
+    AS = "as"
+    SOURCE = "from"
+    OF = "of"
+    WITH = "with"
+    TOPIC = "about"
+    FOR = "for"
+    EXCEPT = "except"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders that relative paths and ``~`` start from, and the person's address book."""
+
+    home: str | None = None
+    workspace: str | None = None
+    workdir: str | None = None
+    contacts: Mapping[str, str] = field(default_factory=dict)
+    """Casefolded name -> address."""
+
+    def path(self, text: str, *, inside: bool = False) -> str:
+        """Return a path of the words in canonical form, empty for a root or home folder."""
+        text = text.rstrip("/") + "/" if inside and not text.endswith("/") else text
+        bound = canonical_bound(text, workdir=self.workdir or self.workspace, home=self.home)
+        whole = bound.rstrip("/") or "/"
+        roots = {"/", "~", ".", "..", (self.home or "~").rstrip("/")}
+        return "" if whole in roots or whole.endswith(":") or len(bound) > LIMITS.target_length else bound
+
+
+@dataclass(slots=True)
+class References:
+    """Everything that one clause names."""
+
+    parties: list[tuple[Role, str]] = field(default_factory=list)
+    """Addresses, handles, channels, accounts: canonical."""
+    names: list[tuple[Role, str]] = field(default_factory=list)
+    paths: list[tuple[Role, str, bool]] = field(default_factory=list)
+    """Role, path as written, whether it is a known folder."""
+    hosts: list[tuple[Role, str]] = field(default_factory=list)
+    slashed: list[tuple[Role, str]] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+    amounts: list[str] = field(default_factory=list)
+    nouns: list[str] = field(default_factory=list)
+    """Of the direct object, singular, last one first."""
+    places: list[str] = field(default_factory=list)
+    words: list[tuple[Role, str]] = field(default_factory=list)
+    """Other words, as written."""
+    count: int | None = None
+    definite: bool = False
+    plural: bool = False
+    universal: bool = False
+    pronoun: bool = False
+    to_me: bool = False
+    closed: bool = False
+    """What follows says what a message is about."""
+    conditional: bool = False
+    instead: bool = False
+    only: bool = False
+    otherwise: bool = False
+    """"else" was said."""
