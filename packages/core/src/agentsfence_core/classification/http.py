@@ -50,8 +50,8 @@ _METHODS: Final = _READING | _WRITING | _DELETING
 _URL_KEYS: Final = frozenset({"url", "urls", "uri", "uris", "endpoint", "href", "host", "baseurl"})
 _BODY_KEYS: Final = frozenset(
     {
-        "body", "data", "json", "form", "formdata", "payload", "rawbody", "requestbody", "postdata", "multipart", "jsonbody",
-        "databinary", "dataraw", "dataurlencode", "jsondata", "formfields", "fields",
+        "body", "data", "json", "form", "formdata", "payload", "rawbody", "requestbody", "postdata", "multipart",
+        "jsonbody", "databinary", "dataraw", "dataurlencode", "jsondata", "formfields", "fields",
     }
 )  # fmt: skip
 _UPLOAD_KEYS: Final = frozenset(
@@ -197,9 +197,7 @@ def _collect_known(key: str, value: object, request: _Request) -> bool:
         request.methods.update(_override(value, _OVERRIDES - {"method"}))
     elif key in _PARAMETER_KEYS:
         request.methods.update(_override(value, frozenset({"method"}), prefix="_"))
-        request.urls = [
-            f"{url}{'&' if '?' in url else '?'}{_parameters(value)}" for url in request.urls
-        ] or request.urls
+        request.parameters.append(_parameters(value))
     else:
         return False
     return True

@@ -32,6 +32,7 @@ _PARAMETER = re.compile(
 )
 _BARE_HOST = re.compile(r"(?://)?([A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){1,10})(?=[/:?&#;]|\Z)")
 _REMOTE = re.compile(r"(?:[\w.+-]{1,64}@)?([\w.-]{1,253}):(?![\\/]{2})")
+_NO_HOST = re.compile(r"[\x00-\x20%/\\?#@:\[\]<>^|\x7f]")
 _INVISIBLE = dict.fromkeys(map(ord, "\t\n\r"))
 _EDGES = "".join(map(chr, range(33)))
 
@@ -178,7 +179,9 @@ def _canonical(host: str) -> str:
     if host.startswith("["):
         return _ipv6(host.strip("[]"))
     if "%" in host:
-        host = unquote(host, errors="replace")
+        decoded = unquote(host, errors="replace")
+        # A host that decodes to more than a host is refused by every client: it stays as it is written.
+        host = host.lower() if _NO_HOST.search(decoded) else decoded
     host = host.lower() if host.isascii() else a_label(host)
     host = host.strip().rstrip(".")
     last = host.rpartition(".")[2]
