@@ -159,6 +159,16 @@ class TestLanguages:
 SEND: dict[str, object] = {"to": "bob@example.com", "body": "x"}
 
 
+@pytest.mark.parametrize(
+    ("pattern", "secret"),
+    [("BEGIN .*PRIVATE KEY", True), ("aws_secret_access_key", True), ("def main", False), ("password", False)],
+)
+def test_a_search_for_keys_reads_secrets(pattern: str, *, secret: bool) -> None:
+    for tool, key in (("search_files", "pattern"), ("Grep", "pattern"), ("grep_search", "query")):
+        found = {effect.capability for effect in action(tool, {"path": "~", key: pattern}).effects}
+        assert ("secret.read" in found) is secret
+
+
 class TestDispatch:
     @pytest.mark.parametrize(
         ("tool", "args"),

@@ -28,7 +28,7 @@ from agentsfence_core.classification.content import content_of
 from agentsfence_core.classification.dispatch import CALLS, DEPTH, inner_calls
 from agentsfence_core.classification.names import NAME_LENGTH, fold_all, fold_key
 from agentsfence_core.classification.readers import numbered, read
-from agentsfence_core.classification.sniff import sniffed
+from agentsfence_core.classification.sniff import seeks_secrets, sniffed
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Action, Effect, Source, TargetKind
 from agentsfence_core.model.risk import RANK, Risk
@@ -84,6 +84,8 @@ def _effects(call: ToolCall, plan: Plan) -> tuple[tuple[Effect, ...], Source]:
         if found is not None:
             return found
     effect = _effect(call, plan, plan.means)
+    if effect.capability == "file.search" and seeks_secrets(call):
+        return (effect, replace(effect, capability="secret.read")), plan.source
     if effect.urls and any(_runs_script(url) for url in effect.urls):
         return (effect, _SCRIPT_URL), plan.source
     return (effect,), plan.source

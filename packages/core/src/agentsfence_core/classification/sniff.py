@@ -18,6 +18,7 @@ from agentsfence_core.classification.lexicon import PROVES_NOTHING, STOP
 from agentsfence_core.classification.names import fold_all, singular, words_of
 from agentsfence_core.classification.readers import OPAQUE_COMMAND, read
 from agentsfence_core.classification.verbs import Inference, infer
+from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect, Source
 from agentsfence_core.model.risk import RANK, Risk
 
@@ -39,6 +40,23 @@ _SQL_STARTS: Final = frozenset(
 _SQL_TOOLS: Final = ("database.", "query.", "sql.", "tool.", "table.", "run.", "statement.")
 _TRIGGERS: Final = _ACTIONS | _METHODS | _COMMANDS | _SQL
 
+_SECRET_MARKS: Final = (
+    "privatekey",
+    "beginrsa",
+    "beginopenssh",
+    "beginpgp",
+    "beginec",
+    "aws_secret_access_key",
+    "akia0-9",
+    "ghp_",
+    "github_pat_",
+    "xoxb-",
+    "xoxp-",
+    "sk-ant-",
+    "sk_live_",
+)
+"""What keys and tokens begin with, without spaces and signs of a regular expression."""
+
 Sniffed = tuple[tuple[Effect, ...], Source]
 
 
@@ -56,6 +74,16 @@ def sniffed(call: ToolCall, plan: Plan) -> Sniffed | None:
         if effects:
             return effects, Source.ARGUMENTS
     return _by_action(call, plan, entries) or _by_command(call, plan, entries)
+
+
+def seeks_secrets(call: ToolCall) -> bool:
+    """Whether a search through files looks for the marks of keys and tokens, and so reads them."""
+    for _, value in fold_all(call.args):
+        if isinstance(value, str) and len(value) <= LIMITS.target_length:
+            text = "".join(character for character in value.casefold() if character.isalnum() or character in "_-")
+            if any(mark in text for mark in _SECRET_MARKS):
+                return True
+    return False
 
 
 def _is_sql(key: str, value: object, plan: Plan) -> bool:
