@@ -196,8 +196,8 @@ def test_what_cannot_be_read_says_so() -> None:
 
 _WORDS = st.lists(
     st.sampled_from(
-        "SELECT * FROM t ( ) ; , 'x' \" ` -- /* */ $$ \\ DELETE UPDATE INTO WITH AS DROP EXPLAIN ANALYZE COPY TO PROGRAM "
-        "GRANT [ ] . @ # \n EXEC DO BEGIN END PRAGMA = :: 1 f(".split(" ")
+        "SELECT * FROM t ( ) ; , 'x' \" ` -- /* */ $$ \\ DELETE UPDATE INTO WITH AS DROP EXPLAIN ANALYZE COPY TO "
+        "PROGRAM GRANT [ ] . @ # \n EXEC DO BEGIN END PRAGMA = :: 1 f(".split(" ")
     ),
     max_size=25,
 )

@@ -74,7 +74,7 @@ _OUTPUT_KEYS: Final = frozenset(
 _PARAMETER_KEYS: Final = frozenset({"params", "queryparams", "queryparameters", "querystring", "searchparams"})
 _GRAPHQL_KEYS: Final = frozenset({"query", "mutation", "operations", "document", "gql", "graphql"})
 _GRAPHQL: Final = re.compile(
-    r"\s*(?:#[^\n]*\s*)?(?:query|mutation|subscription|fragment)?\b[^{}\"]{0,2000}\{", re.IGNORECASE
+    r"(?:\s|#[^\n]*\n)*+(?:(?:query|mutation|subscription|fragment)\b[^{}\"]{0,2000})?\{", re.IGNORECASE
 )
 _GRAPHQL_NOISE: Final = re.compile(r'"""|"[^"\n]*"|#[^\n]*')
 _GRAPHQL_PART: Final = re.compile(r"[{}]|\b[A-Za-z_]\w*")

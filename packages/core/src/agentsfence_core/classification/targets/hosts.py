@@ -35,6 +35,7 @@ _REMOTE = re.compile(r"(?:[\w.+-]{1,64}@)?([\w.-]{1,253}):(?![\\/]{2})")
 _NO_HOST = re.compile(r"[\x00-\x20%/\\?#@:\[\]<>^|\x7f]")
 _INVISIBLE = dict.fromkeys(map(ord, "\t\n\r"))
 _EDGES = "".join(map(chr, range(33)))
+_BLANK = f"{_EDGES}\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +177,16 @@ def _split_port(location: str) -> tuple[str, int | None]:
 
 def _canonical(host: str) -> str:
     """Return the canonical form of a host without port; empty where nothing is left."""
+    host = host.strip(_BLANK)
     if host.startswith("["):
         return _ipv6(host.strip("[]"))
     if "%" in host:
         decoded = unquote(host, errors="replace")
         # A host that decodes to more than a host is refused by every client: it stays as it is written.
         host = host.lower() if _NO_HOST.search(decoded) else decoded
-    host = host.lower() if host.isascii() else a_label(host)
-    host = host.strip().rstrip(".")
+    label = host.lower() if host.isascii() else a_label(host)
+    host = host if _NO_HOST.search(label) and not host.isascii() else label
+    host = host.strip(_BLANK).rstrip(f".{_BLANK}")
     last = host.rpartition(".")[2]
     if last[:1].isdigit() and (last.isdigit() or last.startswith("0x")):
         return _ipv4(host)
