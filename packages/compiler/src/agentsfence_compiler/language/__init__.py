@@ -1,4 +1,4 @@
-"""The language engine: a person's words to requests, bans and limits. Pure: no model, no clock, no file but its own data."""
+"""The language engine: a person's words to requests, bans and limits. Pure, and without a model."""
 
 from agentsfence_compiler.language.prefilter import mentions_authority
 from agentsfence_compiler.language.reader import read

@@ -79,7 +79,7 @@ def packages(refs: References) -> list[str]:
 def push_targets(refs: References) -> list[str]:
     """Return remote and branch of "push to origin main"."""
     found: list[str] = []
-    for role, word in refs.words:
+    for _, word in refs.words:
         low = word.lower()
         if low in REMOTES:
             found.append(f"remote:{low}")

@@ -70,7 +70,7 @@ class Asking:
             else _noun_capabilities(lemma, refs, Risk.COMMUNICATION)
         )
         addressed = any("@" in party[1:] for party in reached)
-        if addressed:
+        if addressed and coverage.MEDIUM_OF.get(lemma) != "email.send":
             chosen += ["email.send", "message.send"]
         elif lemma not in coverage.MEDIUM_OF:
             chosen += coverage.SENDING

@@ -228,7 +228,7 @@ class _Reader(Openings):
             return False
         if opening.polite or opening.instead or low in {"just", "please", "instead", "only", "but", "then", "so"}:
             return True
-        if low == "," and word_at(tokens, place + 1, self.words) not in {"and"}:
+        if low == "," and word_at(tokens, place + 1, self.words) != "and":
             return not self._alternatives_follow(opening.body, end)
         if low not in {"and", ","}:
             return True

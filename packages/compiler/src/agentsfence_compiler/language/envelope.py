@@ -23,11 +23,40 @@ _OWN_PACKAGES = "package:(those that the project declares)"
 """Stands for "the dependencies": equal to no package name, so that any package named in a call is outside."""
 
 _FAMILY_KINDS = {
-    "email": ("label", "draft", "message"), "message": (), "chat": ("channel",), "calendar": ("event", "calendar"), "file": ("file", "folder"), "folder": ("folder",), "drive": ("file", "folder", "page"),
-    "git": ("branch", "remote", "tag", "commit"), "repo": ("repo", "branch", "pr", "issue", "file"), "issue": ("repo", "issue", "label", "pr"), "pr": ("repo", "pr", "branch"), "package": ("package",), "container": ("container", "image", "service"), "cloud": ("service", "bucket", "resource"),
-    "database": ("database", "table"), "task": ("task", "project", "issue"), "note": ("note", "page", "database"), "payment": ("invoice", "order", "payee"), "purchase": ("product", "order", "subscription"), "booking": ("booking", "order"), "playlist": ("playlist", "track"), "record": ("invoice", "contact", "account", "order", "product"),
-    "workflow": ("workflow", "repo"), "schedule": ("job",), "process": ("process", "service"), "access": ("repo", "role", "group", "file"), "contact": ("contact",), "media": ("playlist", "track"), "social": ("repo", "account"), "account": ("account",), "skill": (), "memory": (), "deploy": ("service",),
-}  # fmt: skip
+    "email": ("label", "draft", "message"),
+    "message": (),
+    "chat": ("channel",),
+    "calendar": ("event", "calendar"),
+    "file": ("file", "folder"),
+    "folder": ("folder",),
+    "drive": ("file", "folder", "page"),
+    "git": ("branch", "remote", "tag", "commit"),
+    "repo": ("repo", "branch", "pr", "issue", "file"),
+    "issue": ("repo", "issue", "label", "pr"),
+    "pr": ("repo", "pr", "branch"),
+    "package": ("package",),
+    "container": ("container", "image", "service"),
+    "cloud": ("service", "bucket", "resource"),
+    "database": ("database", "table"),
+    "task": ("task", "project", "issue"),
+    "note": ("note", "page", "database"),
+    "payment": ("invoice", "order", "payee"),
+    "purchase": ("product", "order", "subscription"),
+    "booking": ("booking", "order"),
+    "playlist": ("playlist", "track"),
+    "record": ("invoice", "contact", "account", "order", "product"),
+    "workflow": ("workflow", "repo"),
+    "schedule": ("job",),
+    "process": ("process", "service"),
+    "access": ("repo", "role", "group", "file"),
+    "contact": ("contact",),
+    "media": ("playlist", "track"),
+    "social": ("repo", "account"),
+    "account": ("account",),
+    "skill": (),
+    "memory": (),
+    "deploy": ("service",),
+}
 """Kinds of objects that a capability's effects can carry; other names of the clause do not bind it."""
 
 
@@ -85,10 +114,17 @@ def _rows(request: Request, capability: str, workspace: str | None) -> list[Perm
         return [row]
     named = tuple(dict.fromkeys((*recipients, *request.names)))
     bound = Permission(
-        capability=row.capability, recipients=named, domains=row.domains, paths=row.paths, objects=row.objects, values=row.values,
-        max_calls=row.max_calls, max_amount=row.max_amount, needs_approval=_asks(request, capability, risk, paths, objects, named),
+        capability=row.capability,
+        recipients=named,
+        domains=row.domains,
+        paths=row.paths,
+        objects=row.objects,
+        values=row.values,
+        max_calls=row.max_calls,
+        max_amount=row.max_amount,
+        needs_approval=_asks(request, capability, risk, paths, objects, named),
         evidence=row.evidence,
-    )  # fmt: skip
+    )
     return [bound] if recipients else [bound, row]
 
 
@@ -147,10 +183,16 @@ def _command_rows(
             opaque = not effect.verified
             rows.append(
                 Permission(
-                    capability=effect.capability, recipients=effect.recipients, domains=effect.domains, paths=effect.paths,
+                    capability=effect.capability,
+                    recipients=effect.recipients,
+                    domains=effect.domains,
+                    paths=effect.paths,
                     objects=tuple(str(reference) for reference in effect.objects),
-                    needs_approval=opaque or request.ask_first or (request.conditional and effect.risk in _NEEDS_TARGET) or (effect.risk in _NEEDS_TARGET and not (effect.paths or effect.objects or effect.recipients)),
+                    needs_approval=opaque
+                    or request.ask_first
+                    or (request.conditional and effect.risk in _NEEDS_TARGET)
+                    or (effect.risk in _NEEDS_TARGET and not (effect.paths or effect.objects or effect.recipients)),
                     evidence=request.quote,
                 )
-            )  # fmt: skip
+            )
     return rows

@@ -107,6 +107,7 @@ def plain(word: str, language: str) -> str:
 
 
 def digraphs(word: str) -> str:
+    """Return a German word as it is written without umlauts."""
     return word.replace("\u00e4", "ae").replace("\u00f6", "oe").replace("\u00fc", "ue")
 
 

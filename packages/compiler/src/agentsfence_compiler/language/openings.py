@@ -157,10 +157,10 @@ class Openings:
         if count:
             found.opens, found.body = Opens.CONDITION, at + count
             return
-        self._verb(found, at, end, start=start or found.framed or self.tokens[first].low in {"then"})
+        self._verb(found, at, end, start=start or found.framed or self.tokens[first].low == "then")
 
     def _negation(self, found: Opening, at: int, end: int) -> bool:
-        """Note a ban: "don't", "you must not", "never", "without", "refrain from" …"""
+        """Note a ban: "don't", "you must not", "never", "without", "refrain from"."""
         words, tokens = self.words, self.tokens
         skip = 0
         if word_at(tokens, at, words) in {"you", "u"} and at + 1 < end:

@@ -51,7 +51,10 @@ _AUXILIARIES = frozenset(
 )
 _MARKS = frozenset(
     "not no never nor instead also too nothing nobody none leave keep hands read-only readonly rather meant untouched without limit most max ask confirm "
-    "limits off-limits approve approval permission consult unless seek confirmation before until drop stick restrict circumstances refrain".split()
+    """
+    limits off-limits approve approval permission consult unless seek confirmation before until drop stick
+    restrict circumstances refrain
+    """.split()
 )
 """Words that limit, replace or make ask, beside the verbs and the negations."""
 _HARMLESS = frozenset({"thanks", "teh", "u", "ur", "im", "n", "thats", "whats"})

@@ -47,7 +47,7 @@ class _Bans(Scope):
                 self._content(index, segment)
             elif segment.opens is not Opens.CONDITION:
                 self._inner(index, segment)
-            self._ask_first(index, segment)
+            self._ask_first(segment)
             if len(self.out.prohibitions) > before:
                 self.out.segments.add(index)
         for prohibition in self.found.exclusions:
@@ -62,7 +62,7 @@ class _Bans(Scope):
         at, lemmas = self._verbs(segment)
         if not lemmas:
             if not self._passive(index, segment):
-                self._bare_contrast(index, segment, at)
+                self._bare_contrast(index, segment)
             return
         if self._limit(segment, at, lemmas):
             return
@@ -97,7 +97,7 @@ class _Bans(Scope):
         ) in {"you", "we", "i"}
 
     def _verbs(self, segment: Segment) -> tuple[int, list[str]]:
-        """Return the forbidden verbs and where their object begins: "download, install, or run" …"""
+        """Return the forbidden verbs and where their object begins: "download, install, or run"."""
         lemmas: list[str] = []
         at = segment.body
         while at < segment.last:
@@ -112,7 +112,7 @@ class _Bans(Scope):
                 lemmas.append(form.lemma)
                 at += 1
             elif (
-                token.kind in (Kind.SOFT,)
+                token.kind is Kind.SOFT
                 or low in {",", "or", "and", "nor", "and/or", "/"}
                 or (low in self.words.sets["adverbs"] and not lemmas)
             ):
@@ -170,8 +170,8 @@ class _Bans(Scope):
                 break
         return [], at
 
-    def _bare_contrast(self, index: int, segment: Segment, at: int) -> None:
-        """ "…, not to bob@example.org": a target is taken out of the request before."""
+    def _bare_contrast(self, index: int, segment: Segment) -> None:
+        """Read "…, not to bob@example.org": a target is taken out of the request before."""
         place = next(
             (self.found.of_segment[k] for k in range(index - 1, max(-1, index - 40), -1) if k in self.found.of_segment),
             None,
@@ -222,7 +222,7 @@ class _Bans(Scope):
                 return
 
     def _no_changes(self, index: int, segment: Segment) -> bool:
-        """ "Make no changes to a.py", "send no emails"."""
+        """Read "Make no changes to a.py", "send no emails"."""
         if segment.opens not in (Opens.REQUEST, Opens.READING) or segment.body >= segment.last:
             return False
         low = word_at(self.tokens, segment.body, self.words)
@@ -242,7 +242,7 @@ class _Bans(Scope):
         return True
 
     def _unwanted(self, index: int, segment: Segment) -> bool:
-        """ "I don't want you to reply", "I don't want anything deleted", "I'd rather you didn't send it"."""
+        """Read "I don't want you to reply", "I don't want anything deleted", "I'd rather you didn't send it"."""
         tokens, words = self.tokens, self.words
         for at in range(segment.first + 1, segment.last - 1):
             low = word_at(tokens, at, words)
@@ -286,7 +286,7 @@ class _Bans(Scope):
         return False
 
     def _passive(self, index: int, segment: Segment) -> bool:
-        """ "Emails must not be sent", "nothing may be deleted", "nobody should be emailed"."""
+        """Read "Emails must not be sent", "nothing may be deleted", "nobody should be emailed"."""
         tokens, words = self.tokens, self.words
         for at in range(segment.first + 2, segment.last):
             form = words.forms.get(tokens[at].low)
@@ -310,7 +310,7 @@ class _Bans(Scope):
         return False
 
     def _forbidden(self, index: int, segment: Segment) -> bool:
-        """ "Sending is forbidden", "it is forbidden to send", "production is off limits"."""
+        """Read "Sending is forbidden", "it is forbidden to send", "production is off limits"."""
         tokens, words = self.tokens, self.words
         table = words.phrases["forbidden"]
         for at in range(segment.first + 1, segment.last):
@@ -350,7 +350,7 @@ class _Bans(Scope):
         return False
 
     def _left_alone(self, index: int, segment: Segment) -> bool:
-        """ "Leave everything untouched", "leave carol@example.com out", "hands off production"."""
+        """Read "Leave everything untouched", "leave carol@example.com out", "hands off production"."""
         lows = [
             word_at(self.tokens, k, self.words) for k in range(segment.first, min(segment.last, segment.first + 40))
         ]
@@ -381,8 +381,8 @@ class _Bans(Scope):
             return True
         return False
 
-    def _read_only(self, index: int, segment: Segment) -> bool:
-        """ "Read-only please", "only read": nothing but reading, except what the message asks for itself."""
+    def _read_only(self, _: int, segment: Segment) -> bool:
+        """Read "Read-only please", "only read": nothing but reading, except what the message asks for itself."""
         tokens = self.tokens
         asked = self.asked
         if segment.opens is Opens.QUESTION:
@@ -424,7 +424,7 @@ class _Bans(Scope):
 
     # -- what a ban covers
 
-    def _ask_first(self, index: int, segment: Segment) -> None:
+    def _ask_first(self, segment: Segment) -> None:
         """Note "ask me before deleting"."""
         words = self.words
         table = words.phrases["ask_first"]

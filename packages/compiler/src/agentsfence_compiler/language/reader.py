@@ -50,9 +50,7 @@ def read(
         only_domains=only_domains(tokens, segments),
         max_external_writes=bans.max_sends if bans.max_sends is not None else most_sends(tokens),
         requires_approval=tuple(dict.fromkeys((*bans.requires_approval, *foreign.requires_approval))),
-        clauses=tuple(
-            _clause(text, tokens, segment, index, found, bans.segments) for index, segment in enumerate(segments)
-        ),
+        clauses=tuple(_clause(tokens, segment, index, found, bans.segments) for index, segment in enumerate(segments)),
         continues=added is not None,
     )
 
@@ -91,7 +89,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _clause(text: str, tokens: list[Token], segment: Segment, index: int, found: Found, banned: set[int]) -> Clause:
+def _clause(tokens: list[Token], segment: Segment, index: int, found: Found, banned: set[int]) -> Clause:
     start = tokens[segment.first].start
     end = tokens[segment.last - 1].end
     if index in banned:

@@ -44,7 +44,10 @@ from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Prohibition, Risk, Targets
 
 _NAMING = coverage.SEND_VERBS | frozenset(
-    "share invite add remove grant give pay transfer refund reimburse post kick ban send promote assign wire revoke unshare donate tip create set schedule book plan make".split()
+    """
+    share invite add remove grant give pay transfer refund reimburse post kick ban send promote assign wire
+    revoke unshare donate tip create set schedule book plan make
+    """.split()
 )
 """Verbs whose object may be a person."""
 _JOINED = 64
@@ -211,7 +214,7 @@ class _Requests(Asking):
         self._emit(index, segment, segment.lemma, refs, capabilities, at=segment.body)
 
     def _passive(self, index: int, segment: Segment) -> None:
-        """ "The notes should be emailed to bob@x.example", "summary → /a/b.md": only with a literal target (DESIGN 7.5)."""
+        """Read "The notes should be emailed to bob@x.example", "summary → /a/b.md": only with a literal target (DESIGN 7.5)."""
         tokens = self.tokens
         if any(
             t.low in {"not", "never", "if", "said", "says", "wrote", "no", "according"}

@@ -63,7 +63,10 @@ FILE_ENDINGS = frozenset(
 """File name endings; a bare ``name.ending`` with another ending is a host."""
 
 _CJK = "\u2e80-\u2fff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff"
-_BREAKS = '\\s"`<>()\\[\\]{},;\u00ab\u00bb\u201c-\u201f\u2039\u203a\u060c\u061b\u0964\u3000-\u3004\u3008-\u3020\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u2014\u2192\u2022\u2013'
+_BREAKS = (
+    '\\s"`<>()\\[\\]{},;\u00ab\u00bb\u201c-\u201f\u2039\u203a\u060c\u061b\u0964\u3000-\u3004\u3008-\u3020'
+    "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u2014\u2192\u2022\u2013"
+)
 _SCAN = re.compile(
     rf"""(?P<newline>[ \t\r]*\n\s*)
     |(?P<space>[^\S\n]+)
@@ -71,7 +74,10 @@ _SCAN = re.compile(
     |(?P<quoted>"[^"\n]{{1,400}}"|\u201c[^\u201c\u201d\n]{{1,400}}\u201d|\u201e[^\u201c\u201d\u201e\n]{{1,400}}[\u201c\u201d]
       |\u00ab[^\u00ab\u00bb\n]{{1,400}}\u00bb|\u300c[^\u300c\u300d\n]{{1,400}}\u300d
       |(?<![\w'\u2019])['\u2018](?:[^'\u2018\u2019\n]|(?<=\w)['\u2019](?=\w)){{1,300}}['\u2019](?!\w))
-    |(?P<money>(?<![\w.,@/-])\d[\d.,]{{0,30}}\ ?(?:[$\u20ac\u00a3\u00a5\u20b9](?!\d)|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?|bucks|francs?|yen|rupees?)\b)|(?:[$\u20ac\u00a3\u00a5\u20b9]|(?<![A-Za-z])(?:USD|EUR|GBP|CHF|JPY)\ )\d[\d,.]{{0,30}}[km]?\b)
+    |(?P<money>(?<![\w.,@/-])\d[\d.,]{{0,30}}\ ?(?:[$\u20ac\u00a3\u00a5\u20b9](?!\d)
+      |(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?
+      |pounds?|bucks|francs?|yen|rupees?)\b)
+      |(?:[$\u20ac\u00a3\u00a5\u20b9]|(?<![A-Za-z])(?:USD|EUR|GBP|CHF|JPY)\ )\d[\d,.]{{0,30}}[km]?\b)
     |(?P<number>(?<![\w@./#+-])\d{{1,3}}(?:,\d{{3}}){{1,8}}(?:\.\d{{1,4}})?(?![\w/-]))
     |(?P<cjk>[{_CJK}]+)
     |(?P<chunk>[^{_BREAKS}{_CJK}]+)
