@@ -54,8 +54,11 @@ def words_of(name: str) -> tuple[str, ...]:
     if len(name) > NAME_LENGTH:
         return ()
     words: list[str] = []
-    for match in _WORD.finditer(name):
-        word = match.group().casefold()
+    plain = name.isascii() and name.islower() and name.replace("_", "").isalpha()
+    for found in name.split("_") if plain else _WORD.findall(name):
+        word = found.casefold()
+        if not word:
+            continue
         words.extend(_COMPOUNDS[word].split() if word in _COMPOUNDS else (word,))
     return tuple(words)
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from agentsfence_core.classification.keys import KeyRole, Role
@@ -128,6 +129,7 @@ _ROLES: Final[Mapping[str, Role]] = {
 }
 
 
+@cache
 def meaning(text: str) -> Meaning:
     """Return a capability with its class: from the table, or written behind it (``meeting.leave@EXTERNAL_WRITE``)."""
     capability, _, risk = text.partition("@")
