@@ -35,7 +35,8 @@ _REMOTE = re.compile(r"(?:[\w.+-]{1,64}@)?([\w.-]{1,253}):(?![\\/]{2})")
 _NO_HOST = re.compile(r"[\x00-\x20%/\\?#@:\[\]<>^|\x7f]")
 _INVISIBLE = dict.fromkeys(map(ord, "\t\n\r"))
 _EDGES = "".join(map(chr, range(33)))
-_BLANK = f"{_EDGES}\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACES = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+_BLANK = f"{_EDGES}{_SPACES}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def _split_port(location: str) -> tuple[str, int | None]:
         inside, _, after = location[1:].partition("]")
         digits = after[1:] if after.startswith(":") else ""
         return f"[{inside}]", int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else None
-    if location.count(":") > 1 and all(part.isalnum() or not part or "." in part for part in location.split(":")):
+    if location.count(":") > 1 and all(part.replace(".", "").isalnum() or not part for part in location.split(":")):
         return f"[{location}]", None
     host, _, digits = location.partition(":")
     return host, int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else None
@@ -177,7 +178,7 @@ def _split_port(location: str) -> tuple[str, int | None]:
 
 def _canonical(host: str) -> str:
     """Return the canonical form of a host without port; empty where nothing is left."""
-    host = host.strip(_BLANK)
+    host = host.strip(_BLANK).rstrip(f".{_BLANK}")
     if host.startswith("["):
         return _ipv6(host.strip("[]"))
     if "%" in host:
@@ -250,7 +251,7 @@ def _ipv6(text: str) -> str:
     try:
         address = ipaddress.IPv6Address(unquote(text).partition("%")[0])
     except ValueError:
-        return f"[{text.lower()[: LIMITS.target_length]}]"
+        return f"[{text.replace('[', '').replace(']', '').lower()[: LIMITS.target_length]}]"
     mapped = address.ipv4_mapped or address.sixtofour
     return str(mapped) if mapped else address.compressed
 
