@@ -15,6 +15,17 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from agentsfence_compiler.blocks import (
+    PLACE,
+    Found,
+    banner,
+    bar_lines,
+    forwarded_subject,
+    paragraph,
+    ruled,
+    shown_text,
+    spoken,
+)
 from agentsfence_compiler.mail_marks import (
     ADDRESSED,
     ATTRIBUTION_ENDS,
@@ -31,13 +42,10 @@ from agentsfence_compiler.quotation import without_long_quotes
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.ports import Instruction, Removed
 
-PLACE = "⟦quoted⟧"
-"""Stands where quoted material stood: a sign that is no word, name or tag in any language."""
-
 _PREVIEW = 60
 _MARKS = re.compile(r"[>＞`~\"“”„«»「」『』]")
 _LINE = 2_000  # characters of a line in which marks are looked for
-_FENCE = re.compile(r"`{3,}|~{3,}")
+_FENCE = re.compile(r"`{3,}|~{3,}|\"{3}|'{3}")
 _QUOTE = re.compile(r"[ \t]{0,8}(?:[-*+][ \t]{1,4}|\d{1,3}[.)][ \t]{1,4})?(?:>|＞|&gt;)")
 _TAG = re.compile(
     r"<(/?)([A-Za-z][A-Za-z0-9_:.-]{0,60})([^<>\n]{0,300})>|\[(/?)(quote|code|paste|pasted|attachment|file|context)(=[^\[\]\n]{0,200})?\]"
@@ -197,7 +205,7 @@ def _cut_fences(text: str, sheet: _Sheet) -> str:
     done = index = 0
     while index < len(marks):
         opening = marks[index]
-        if opening[0][0] == "~" and not _starts_line(text, opening.start()):
+        if opening[0][0] != "`" and not _starts_line(text, opening.start()):
             index += 1
             continue
         closing = _closing(text, marks, index)
@@ -269,18 +277,14 @@ def _cut_lines(text: str, sheet: _Sheet) -> str:
     return "".join(sheet.kept)
 
 
-_Found = tuple[str, int, int]
-"""Kind, first line taken out, first line after it."""
-
-
-def _quoted_lines(lines: list[str], place: int) -> _Found | None:
+def _quoted_lines(lines: list[str], place: int) -> Found | None:
     stop = place
     while stop < len(lines) and _QUOTE.match(lines[stop]):
         stop += 1
     return ("quote", place, stop) if stop > place else None
 
 
-def _host_block(lines: list[str], place: int) -> _Found | None:
+def _host_block(lines: list[str], place: int) -> Found | None:
     line = lines[place].strip()
     if line.lower() in HOST_BLOCKS:
         return ("attached", place, len(lines))
@@ -291,7 +295,7 @@ def _host_block(lines: list[str], place: int) -> _Found | None:
     return ("host-note", place, stop)
 
 
-def _separator(lines: list[str], place: int) -> _Found | None:
+def _separator(lines: list[str], place: int) -> Found | None:
     line = lines[place][:_LINE]
     words = line.strip(_EDGES).lower()
     marked = words != line.strip().lower()
@@ -301,7 +305,7 @@ def _separator(lines: list[str], place: int) -> _Found | None:
     return None
 
 
-def _attribution(lines: list[str], place: int) -> _Found | None:
+def _attribution(lines: list[str], place: int) -> Found | None:
     """Find "On … wrote:" at the end of a line (or of the next two, as clients wrap it).
 
     Where it is a client's line, all that follows is the mail; else the next paragraph is what somebody said.
@@ -316,11 +320,18 @@ def _attribution(lines: list[str], place: int) -> _Found | None:
         if stop > place and not lines[stop].strip():
             break
         joined = f"{joined} {lines[stop][-_LINE:]}".strip()
-        if joined.endswith((":", "：")) and (
-            _attributes(joined, dated=dated) or (dated and joined.endswith((">:", "> :")))
-        ):
-            return ("mail-tail", place, len(lines)) if dated or _DATED.match(joined) else _paragraph(lines, stop + 1)
+        if joined.endswith((":", "：")) and (_attributes(joined, dated=dated) or _signed(joined)):
+            return (
+                ("mail-tail", place, len(lines))
+                if dated or _signed(joined) or _DATED.match(joined)
+                else paragraph(lines, stop + 1)
+            )
     return None
+
+
+def _signed(line: str) -> bool:
+    """Whether a line is a date and an address in angles, with nothing after it: "3 Mar 2026, Eve <eve@x.example>:"."""
+    return line[-80:].rstrip(":： ").endswith(">") and "@" in line and any(digit in line for digit in "0123456789")
 
 
 def _attributes(line: str, *, dated: bool) -> bool:
@@ -338,17 +349,6 @@ def _attributes(line: str, *, dated: bool) -> bool:
     )
 
 
-def _paragraph(lines: list[str], place: int) -> _Found | None:
-    """Return the next paragraph as reported speech."""
-    first = place
-    while first < len(lines) and not lines[first].strip():
-        first += 1
-    stop = first
-    while stop < len(lines) and lines[stop].strip():
-        stop += 1
-    return ("reported", first, stop) if stop > first else None
-
-
 def _headers(lines: list[str], place: int) -> Iterator[tuple[int, str]]:
     """Yield the header lines that stand together from ``place`` on, by line and kind of header."""
     for number in range(place, min(place + 8, len(lines))):
@@ -360,7 +360,7 @@ def _headers(lines: list[str], place: int) -> Iterator[tuple[int, str]]:
         yield number, f"{kind} {name}"
 
 
-def _header_block(lines: list[str], place: int) -> _Found | None:
+def _header_block(lines: list[str], place: int) -> Found | None:
     """Find a block of mail headers. Somebody's mail is taken out whole, of a dictated mail only the body."""
     names = list(_headers(lines, place))
     kinds = {name for _, name in names}
@@ -382,10 +382,16 @@ def _dictates(line: str) -> bool:
     return not words.isdisjoint(DICTATES) or any(word in lowered for word in DICTATES if not word.isascii())
 
 
-_LINE_RULES: tuple[Callable[[list[str], int], _Found | None], ...] = (
+_LINE_RULES: tuple[Callable[[list[str], int], Found | None], ...] = (
     _quoted_lines,
     _host_block,
     _separator,
+    banner,
+    ruled,
+    bar_lines,
+    spoken,
+    forwarded_subject,
     _header_block,
     _attribution,
+    shown_text,
 )

@@ -7,6 +7,16 @@ Adding a language means adding its words here; `isolation` holds no words of any
 from __future__ import annotations
 
 SEPARATORS = (
+    "forwarded",
+    "weitergeleitet",
+    "transféré",
+    "reenviado",
+    "encaminhado",
+    "inoltrato",
+    "doorgestuurd",
+    "转发",
+    "転送",
+    "переслано",
     "forwarded message",
     "forwarded by",
     "original message",
@@ -151,7 +161,7 @@ FROM = frozenset(
 
 SENT = frozenset(
     """
-    sent date gesendet datum envoyé enviado enviada enviado-el inviato data verzonden fecha skickat sendt
+    sent date gesendet datum envoyé enviado enviada enviadoel enviadoem inviato data verzonden fecha skickat sendt
     lähetetty wysłano gönderildi tarih отправлено дата 发送时间 日期 送信日時 日付 보낸날짜 날짜 التاريخ तारीख भेजा received
     reply-to message-id
     """.split()
@@ -223,3 +233,23 @@ FORMATTING_TAGS = (
     | USER_TAGS
 )
 """Tags around a person's own words; what they hold is read on."""
+
+FORWARDS = ("fw:", "fwd:", "wg:", "tr:", "rv:", "enc:", "转发:", "转发：", "転送:", "전달:")
+"""How the subject of a forwarded mail begins."""
+
+POINTS = (
+    "below following unten folgend ci-dessous suivant abajo siguiente abaixo seguinte sotto seguente hieronder volgende "
+    "以下 下面 次の 下記 아래 다음 ниже следующ التالي أدناه नीचे निम्न"
+).split()
+"""Words that point at a block under them."""
+
+READS_TEXT = (
+    "summarize summarise summary translate proofread rewrite rephrase paraphrase explain analyze analyse classify "
+    "zusammenfassen fasse übersetze übersetz erkläre résume résumer traduis traduire explique resume resumir traduce "
+    "traduzca traduza traduzir riassumi traduci samenvat vertaal vat 总结 翻译 解释 要約 翻訳 요약 번역 переведи резюмируй لخص ترجم "
+    "सारांश अनुवाद"
+).split()
+"""What is done to a text that is shown after a colon."""
+
+DOES_TASKS = frozenset("do perform complete execute tasks steps actions erledige mach fais haz faça fai doe".split())
+"""Words of a lead-in to the person's own list of things to do."""
