@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 import yaml
 
 from agentsfence_core.policy_file import load_policy
@@ -55,6 +56,25 @@ def test_people_see_what_is_allowed_what_is_never_and_their_words(run: Run) -> N
         assert heading in done.out
     assert "john@example.com" in done.out
     assert "Never delete anything" in done.out
+
+
+def section(out: str, heading: str) -> str:
+    """The part of the output below a heading."""
+    return out.partition(f"\n{heading}\n")[2].partition("\n\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("Email the agenda to the team", "email.send"),
+        ("Delete my old screenshots", "file.delete"),
+        ("Pay the electricity bill", "payment.send"),
+    ],
+)
+def test_what_will_be_asked_is_not_shown_as_allowed(words: str, what: str, run: Run) -> None:
+    out = run("compile", words).out
+    assert what in section(out, "Only after you approve it")
+    assert what not in section(out, "Without a question")
 
 
 def test_quoted_material_is_reported_and_grants_nothing(run: Run) -> None:

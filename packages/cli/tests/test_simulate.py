@@ -161,6 +161,11 @@ def test_a_line_that_cannot_be_read_says_why_and_the_rest_go_on(line: str, named
     assert after == {"id": "good", "results": [], "ok": None}
 
 
+@pytest.mark.parametrize("arguments", [(), ("--jsonl",), ("--jsonl", "-")])
+def test_standard_input_is_read_where_no_file_is_named(arguments: tuple[str, ...], run: Run) -> None:
+    assert run("simulate", *arguments, stdin='{"id": 1, "steps": []}').lines[0]["id"] == 1
+
+
 def test_nothing_is_written_anywhere(run: Run, home: Path) -> None:
     play(run, {"user": "Summarize my inbox."}, SEND, {"approve": "task"}, SEND)
     assert list(home.rglob("*")) == []

@@ -96,11 +96,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):  # a terminal that cannot show a character must not stop an answer
             stream.reconfigure(errors="replace")
     try:
-        app(args=list(sys.argv[1:] if arguments is None else arguments), prog_name="agentsfence")
+        app(args=_completed(sys.argv[1:] if arguments is None else arguments), prog_name="agentsfence")
     except FenceError as error:
         _fail(str(error))
     except RecursionError:
         _fail("the input is nested too deeply (flatten it)")
+
+
+def _completed(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with ``-`` after a ``--jsonl`` that names no file: standard input."""
+    completed: list[str] = []
+    for place, argument in enumerate(arguments):
+        completed.append(argument)
+        following = arguments[place + 1 : place + 2]
+        if argument == "--jsonl" and (not following or following[0].startswith("--")):
+            completed.append("-")
+    return completed
 
 
 def _fail(sentence: str) -> None:

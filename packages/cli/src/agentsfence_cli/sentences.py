@@ -71,18 +71,33 @@ def _show(heading: str, items: Iterable[_Item], home: str) -> None:
 
 
 def _allowed(policy: TaskPolicy) -> list[_Item]:
-    """Return what both keys open: rows, or listed names and classes whose ceiling is on."""
-    items = [_Item(_READING), *(_row(row) for row in policy.permissions if not row.needs_approval)]
+    """Return what runs unasked."""
+    return [_Item(_READING), *(item for item, asks in _opened(policy) if not asks)]
+
+
+def _opened(policy: TaskPolicy) -> list[tuple[_Item, bool]]:
+    """Return what both keys open, rows or listed names and classes whose ceiling is on, and whether it is asked about.
+
+    A send is asked about where nobody is named whom it may reach (check 8).
+    """
     if policy.permissions:
-        return items
+        return [(_row(row), row.needs_approval or _reaches_nobody_named(policy, row)) for row in policy.permissions]
     overall = (*policy.allowed_recipients, *policy.allowed_paths)
-    for name in policy.allowed_tools:
-        known = vocabulary().risk_of(name)
-        if known is None or (known is not Risk.READ and policy.permits_class(known)):
+    items = []
+    for name in (*policy.allowed_tools, *(risk.value for risk in policy.allowed_risk_classes)):
+        risk = Risk(name) if name in Risk.__members__ else vocabulary().risk_of(name)
+        if risk is None or (risk is not Risk.READ and policy.permits_class(risk)):
             bounds = policy.tool_constraints.get(name)
-            items.append(_Item(_does(name), _bounds(bounds) if bounds else overall))
-    classes = [risk for risk in policy.allowed_risk_classes if risk is not Risk.READ and policy.permits_class(risk)]
-    return items + [_Item(_does(risk.value), overall) for risk in classes]
+            named = policy.allowed_recipients or (bounds is not None and bounds.allowed_recipients)
+            item = _Item(_does(name), _bounds(bounds) if bounds else overall)
+            items.append((item, risk is Risk.COMMUNICATION and not named))
+    return items
+
+
+def _reaches_nobody_named(policy: TaskPolicy, row: Permission) -> bool:
+    bounds = policy.tool_constraints.get(row.capability)
+    named = row.recipients or policy.allowed_recipients or (bounds is not None and bounds.allowed_recipients)
+    return vocabulary().risk_of(row.capability) is Risk.COMMUNICATION and not named
 
 
 def _forbidden(policy: TaskPolicy) -> list[_Item]:
@@ -92,8 +107,7 @@ def _forbidden(policy: TaskPolicy) -> list[_Item]:
 
 
 def _approved(policy: TaskPolicy) -> list[_Item]:
-    rows = [_row(row) for row in policy.permissions if row.needs_approval]
-    return rows + [_Item(_does(name)) for name in policy.requires_approval]
+    return [item for item, asks in _opened(policy) if asks] + [_Item(_does(name)) for name in policy.requires_approval]
 
 
 def _row(row: Permission) -> _Item:
