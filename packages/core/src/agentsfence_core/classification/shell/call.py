@@ -52,6 +52,7 @@ class Scan:
         "functions",
         "home",
         "invocation",
+        "lost",
         "note",
         "overflow",
         "risks",
@@ -72,6 +73,8 @@ class Scan:
         """Variables whose value the command itself fixes."""
         self.assigned: set[str] = set()
         """Variables that this command sets to something that the text does not show."""
+        self.lost = False
+        """The current folder is no longer known: relative paths are unverified from here on."""
         self.assignments = 0
         self.invocation = 0
         self.depth = 0
@@ -120,7 +123,7 @@ class Scan:
 class Call:
     """One simple command: its program's arguments and the effects found."""
 
-    __slots__ = ("because", "drafts", "piped", "scan", "stdin", "words")
+    __slots__ = ("because", "drafts", "piped", "scan", "skip", "stdin", "words")
 
     def __init__(self, scan: Scan, words: list[Word], stdin: str | None = None, *, piped: bool = False) -> None:
         """Start reading ``words``, the program's name first."""
@@ -132,6 +135,8 @@ class Call:
         """Something else than a terminal is on standard input."""
         self.drafts: dict[str, Draft] = {}
         self.because = ""
+        self.skip = 1
+        """Words that name the program and its subcommand."""
 
     # -- effects
 
@@ -157,7 +162,7 @@ class Call:
         absolute = text[0] in "/~" or text[:5] == "file:"
         for folder in scan.dirs[:1] if absolute else scan.dirs:
             draft.paths.append(canonical_path(text, workdir=folder, home=scan.home)[: LIMITS.target_length])
-        if not absolute and len(scan.dirs) > 1:
+        if not absolute and (scan.lost or len(scan.dirs) > 1):
             draft.unverified.add(TargetKind.PATHS)
 
     def url(self, capability: str, word: Word, *, bare: bool = True) -> bool:

@@ -30,6 +30,7 @@ _OWN_TOOLS: Final = re.compile(
 """Where a project keeps its own tools: under the current folder, by their usual names."""
 _PROJECT: Final = frozenset({"test.run", "lint.run", "build.run", "package.install", "code.exec"})
 """What such a tool may be taken for: never something that only reads."""
+_SUBSTITUTED: Final = re.compile(r"\$\([^()]*(?:\([^()]*\)[^()]*)*\)|`[^`]*`")
 _PATHS: Final = frozenset({Role.TARGET, Role.READ, Role.WRITE, Role.DELETE, Role.EMPTY})
 _ASKS_HELP: Final = frozenset({"--help", "--version"})
 _RUNS_INSIDE: Final = frozenset({"echo", "printf", "cat", "base64", "xxd", "curl", "wget", "tr", "sed", "awk", "rev"})
@@ -119,7 +120,10 @@ def shell_line(call: Call, word: Word, *, stdin: str | None = None) -> None:
     dirs, variables, functions = scan.dirs, scan.variables, set(scan.functions)
     scan.variables = {}
     invocation = scan.invocation
-    read_text(scan, word.text, run, stdin=stdin, piped=call.piped)
+    text = word.text
+    if word.runs:  # what is in the substitution was visited with the word
+        text = _SUBSTITUTED.sub("$_", text)
+    read_text(scan, text, run, stdin=stdin, piped=call.piped)
     scan.dirs, scan.variables, scan.functions = dirs, variables, functions
     if len(scan.effects) == before and not call.drafts and scan.invocation == invocation:
         call.effect("system.read")
@@ -133,6 +137,7 @@ def helps(words: list[Word]) -> bool:
 def apply(call: Call, program: Program, skip: int = 1) -> None:
     """Add the effects of a command by its row; ``skip`` words are its name and subcommands."""
     words = call.words[skip:]
+    call.skip = skip
     if helps(words):
         call.effect("system.read")
         return
@@ -275,7 +280,10 @@ def give(call: Call, program: Program, capability: str, role: Role, word: Word) 
         shell_line(call, word)
     elif role is Role.UNSEEN:
         call.unseen("options or instructions come from elsewhere")
-        call.path("file.read", word)
+        if "://" in word.text:
+            call.url("web.read", word)
+        else:
+            call.path("file.read", word)
     elif role is Role.OBJECT:
         call.object(capability, program.kind, word)
     elif role is Role.URL:

@@ -76,7 +76,9 @@ class Split:
         elif equals:
             self.given.append((name, option, word.after(skip + len(name) + 1)))
         else:
-            self.given.append((name, option, self._next() if option.takes == "=" else None))
+            self.given.append((name, option, self._next() if option.takes in {"=", "2"} else None))
+            if option.takes == "2":
+                self._next()
 
     def _single(self, word: Word, text: str) -> bool:
         """Read ``-name value`` as one option, for programs that write long options so."""

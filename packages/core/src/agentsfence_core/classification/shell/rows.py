@@ -5,7 +5,7 @@ value (so that the value is not taken for an operand), and those that write, run
 row names takes no value and changes nothing, unless the row is ``strict``.
 
 Options are written as they are typed, separated by blanks. ``-i?`` takes a value only when it is glued to it,
-``-x!`` takes none.
+``-x!`` takes none, ``--arg#`` takes two.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Option:
 
     role: Role = Role.FLAG
     takes: str = ""
-    """``""`` no value, ``"="`` always one, ``"?"`` only a glued one."""
+    """``""`` no value, ``"="`` always one, ``"?"`` only a glued one, ``"2"`` two words."""
     also: str = ""
     """A capability that the option adds; the operands are its paths."""
     instead: str = ""
@@ -126,8 +126,8 @@ def _named(text: str, role: Role, also: str = "", instead: str = "") -> list[tup
     pairs = []
     for name in text.split():
         takes = "" if valueless else "="
-        if name[-1] in "?!":
-            takes = "?" if name[-1] == "?" else ""
+        if name[-1] in "?!#":
+            takes = {"?": "?", "!": "", "#": "2"}[name[-1]]
             name = name[:-1]  # noqa: PLW2901  (the mark is not part of the name)
         elif name[-1] == "=":
             takes = "="

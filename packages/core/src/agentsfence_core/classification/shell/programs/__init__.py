@@ -36,6 +36,11 @@ FAMILIES = (
 )
 REACHING = frozenset({"process.control", "package.remove", "package.install", "system.configure", "account.delete"})
 """Capabilities that can stop or replace the fence when it is what they name."""
+_GNU = frozenset(
+    """sed grep egrep awk find xargs ls cat cp mv rm mkdir rmdir ln touch chmod chown head tail sort uniq cut tr wc tee date
+    du df stat readlink realpath truncate shred split base64 tac""".split()  # noqa: SIM905
+)
+"""GNU tools that some systems name with a ``g`` in front."""
 _VERSIONED = re.compile(r"([a-z][a-z+_-]*?)-?\d[\d.]*(?:\.exe)?|([\w.-]+)\.(?:exe|cmd)")
 
 
@@ -53,6 +58,8 @@ def program_named(name: str) -> Program | None:
     """Return the row of a program, also for ``python3.12``, ``gcc-13`` and ``node.exe``."""
     programs = all_programs()
     row = programs.get(name)
+    if row is None and name[:1] == "g" and name[1:] in _GNU:
+        return programs[name[1:]]
     if row is None and len(name) < 40 and (versioned := _VERSIONED.fullmatch(name)):
         row = programs.get(versioned[1] or versioned[2])
     return row

@@ -24,6 +24,7 @@ def _cd(call: Call, _program: Program) -> None:
     target = operands[0]
     if not target.literal or target.text in {"-", ""} or target.text[0] == "+":
         scan.dirs = (None,)
+        scan.lost = True
         return
     if target.text == ".":
         return
@@ -34,6 +35,7 @@ def _cd(call: Call, _program: Program) -> None:
 def _popd(call: Call, _program: Program) -> None:
     call.effect("system.read")
     call.scan.dirs = (None,)
+    call.scan.lost = True
 
 
 def _eval(call: Call, _program: Program) -> None:

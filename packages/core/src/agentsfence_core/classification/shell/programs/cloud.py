@@ -70,49 +70,75 @@ def _cloud(call: Call, program: Program) -> None:
         )
     else:
         _operation(call, words, operands)
-    if any(word.startswith(_SECRET_READS) for word in words):
+    if any(word.startswith(_SECRET_READS) for word in words) or words[:3] == ["keyvault", "secret", "show"]:
+        call.drafts.pop("cloud.write", None)
         call.effect("secret.read")
 
 
-def _operation(call: Call, words: list[str], operands: list[Word]) -> None:
-    capability = "cloud.write"
-    named = len(words)
+_SENDS = {"ses": "email.send", "sesv2": "email.send", "sns": "message.send", "pinpoint": "message.send"}
+_RUNS = ("ssh", "start-session", "execute-command", "send-command", "invoke", "run", "exec", "run-command")
+_DEPLOYS = ("deploy", "publish", "promote", "create-deployment", "update-function-code")
+_CHANGES = (
+    "create",
+    "update",
+    "put",
+    "add",
+    "attach",
+    "set",
+    "start",
+    "stop",
+    "enable",
+    "disable",
+    "modify",
+    "associate",
+)
+_OPENS = ("authorize", "revoke", "grant", "add-iam", "set-iam", "remove-iam", "decrypt-")
+
+
+def _verb(words: list[str]) -> tuple[str, int]:
+    """Return what the first verb among the words makes of the operation, and where its operands begin."""
     for place, word in enumerate(words):
         if place == 0 and len(words) > 1:
-            continue
-        named = place + 1
-        if word.startswith(_READS) and not word.startswith(("get-login", "listen")):
-            capability = "cloud.read"
-            break
-        if word.startswith(_DELETES):
-            capability = "cloud.delete"
-            break
-        if word in {
-            "ssh",
-            "start-session",
-            "execute-command",
-            "send-command",
-            "invoke",
-            "run",
-            "exec",
-        } or word.startswith("run-command"):
-            call.unseen("a command in the cloud")
-            break
-        if word in {"deploy", "publish", "promote"} or word.startswith(("create-deployment", "update-function-code")):
-            capability = "deploy.run"
-            break
-        if word.startswith(
-            ("create", "update", "put", "add", "attach", "set", "start", "stop", "enable", "disable", "modify")
+            continue  # the service
+        for verbs, capability in (
+            (_OPENS, "cloud.admin"),
+            (_READS, "cloud.read"),
+            (_DELETES, "cloud.delete"),
+            (_DEPLOYS, "deploy.run"),
         ):
-            break
-    if capability == "cloud.write" and any(
-        part in word for word in words[:4] for part in _ACCESS if part in word.split("-") or word == part
-    ):
+            if word.startswith(verbs):
+                return capability, place + 1
+        if word in _RUNS or word.startswith("run-command"):
+            return "shell.exec", place + 1
+        if word.startswith(_CHANGES):
+            return "cloud.write", place + 1
+    return "cloud.write", len(words)
+
+
+def _operation(call: Call, words: list[str], operands: list[Word]) -> None:
+    """Add what a service's operation does."""
+    capability, named = _verb(words)
+    if words[0] in _SENDS and any(word.startswith(("send", "publish")) for word in words[1:]):
+        capability = _SENDS[words[0]]
+    if capability == "shell.exec":
+        call.unseen("a command in the cloud")
+        capability = "cloud.write"
+    if capability == "cloud.write" and any(part in _ACCESS or _part_of(part) for part in words[:4]):
         capability = "cloud.admin"
     call.effect(capability)
-    if capability != "cloud.read":
-        for operand in operands[named : named + 4]:
-            call.object(capability, "resource", operand)
+    for operand in operands[named : named + 4] if capability != "cloud.read" else ():
+        call.object(capability, "resource", operand)
+    if words[1:2] == ["get-object"]:
+        for operand in operands[2:3]:
+            call.path("file.download", operand)
+
+
+def _part_of(word: str) -> bool:
+    """Whether a verb such as ``put-bucket-policy`` is about access."""
+    return any(part in f"-{word}-" for part in _ACCESS_PARTS)
+
+
+_ACCESS_PARTS = tuple(f"-{part}-" for part in _ACCESS)
 
 
 _REMOTE = ("s3://", "gs://", "az://", "https://", "b2://", "r2://")
@@ -200,6 +226,32 @@ _VALUES = (
 _CLOUD = Program("cloud.read", options={Role.TEXT: _VALUES}, hook=_cloud)
 
 
+def _keeper(call: Call, _program: Program) -> None:
+    """Password stores: what they print is a secret, what they change is access."""
+    words = {word.text.lower() for word in call.words[1:4]}
+    if words & {"rm", "delete", "remove", "purge"} or any(word.startswith("delete-") for word in words):
+        call.effect("cloud.delete")
+    elif words & {
+        "insert",
+        "generate",
+        "edit",
+        "create",
+        "set",
+        "add",
+        "store",
+        "mv",
+        "cp",
+        "import",
+        "move",
+        "share",
+    } or any(word.startswith(("add-", "set-", "create-", "unlock", "import")) for word in words):
+        call.effect("account.security")
+    elif words <= {"--version", "status", "version", "sync"} and words:
+        call.effect("system.read")
+    else:
+        call.effect("secret.read")
+
+
 def _gsutil(call: Call, program: Program) -> None:
     operands = _operands(call, program)
     words = ["storage", *[word.text.lower() for word in operands[:3]]]
@@ -223,6 +275,7 @@ _TERRAFORM = {
     "workspace show": Program("cloud.read"),
     "workspace delete": Program("cloud.delete"),
     "workspace": Program("cloud.write"),
+    **{f"stack {verb}": Program("cloud.write") for verb in ("init", "select", "import", "rename", "tag")},
     **rows("preview stack logs whoami about synth diff ls list", Program("cloud.read")),
     "stack rm": Program("cloud.delete"),
     "bootstrap": Program("cloud.write"),
@@ -252,8 +305,8 @@ PROGRAMS = {
     "ansible-vault": Program("file.write", operands=(Role.TEXT,), rest=Role.TARGET),
     "ansible-galaxy": Program("package.install", operands=(Role.TEXT,), rest=Role.OBJECT, kind="package"),
     "packer": Program("cloud.write", subcommands={**rows("validate inspect version fmt", Program("cloud.read")), "build": Program("cloud.write"), "init": Program("package.install")}),
-    "vault": Program("cloud.read", subcommands={**rows("status version", Program("cloud.read")), **rows("read kv token list", Program("secret.read")), **rows("write policy auth secrets lease operator login", Program("account.security")), "delete": Program("cloud.delete")}),
-    **rows("op bw pass gopass lpass keepassxc-cli secret-tool security", Program("secret.read", rest=Role.TEXT)),
+    "vault": Program("cloud.read", subcommands={**rows("status version", Program("cloud.read")), **rows("read list", Program("secret.read")), "kv get": Program("secret.read"), "kv list": Program("cloud.read"), "token lookup": Program("cloud.read"), **rows("write kv token policy auth secrets lease operator login", Program("account.security")), "kv delete": Program("cloud.delete"), "kv destroy": Program("cloud.delete"), "delete": Program("cloud.delete")}),
+    **rows("op bw pass gopass lpass keepassxc-cli secret-tool security", Program("secret.read", hook=_keeper)),
     "consul": Program("cloud.write"),
     "nomad": Program("deploy.run"),
 }  # fmt: skip

@@ -150,7 +150,7 @@ PROGRAMS = {
     "join": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-1 -2 -j -t -o -e -a -v"}),
     "comm": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "--output-delimiter"}),
     "nl": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-b -d -f -h -i -l -n -s -v -w"}),
-    "base64": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-w --wrap", Role.READ: "-i!"}, also={}),
+    "base64": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-w --wrap -b", Role.WRITE: "-o --output"}),
     "shuf": Program(
         "file.read",
         rest=Role.TARGET,

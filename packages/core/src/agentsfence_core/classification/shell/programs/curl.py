@@ -64,6 +64,7 @@ def _curl(call: Call, program: Program) -> None:
             method = value.text.upper() if value.sure else "POST"
         else:
             _other(call, name, value)
+    sends = sends or any(name.startswith("expand-") for name in split.strays)
     gets = any(name in {"G", "get"} for name in split.strays)
     saves = saves or any(name in {"O", "J", "remote-name", "remote-name-all"} for name in split.strays)
     if any(name in {"O", "remote-name", "remote-name-all"} for name in split.strays):

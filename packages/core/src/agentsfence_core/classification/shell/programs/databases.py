@@ -232,14 +232,10 @@ def _redis(call: Call, program: Program) -> None:
         "MONITOR",
         "TIME",
         "LASTSAVE",
-        "MEMORY",
         "XRANGE",
         "XLEN",
         "ROLE",
         "SISMEMBER",
-        "CLIENT",
-        "SLOWLOG",
-        "LATENCY",
     }
     if verb in reads:
         call.effect("database.read")

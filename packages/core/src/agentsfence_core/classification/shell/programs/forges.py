@@ -224,10 +224,23 @@ def _stripe(call: Call, _program: Program) -> None:
         call.effect("web.post")
 
 
-_LOOKS = "list ls info status logs inspect whoami show describe get version help open teams projects"
+_LOOKS = "list ls info status logs inspect whoami show describe get version help"
 _DEPLOYS = "deploy up promote rollback redeploy publish release push functions:deploy hosting:channel:deploy"
 _REMOVES = "remove rm delete destroy down sites:delete apps:destroy projects:delete"
 _ACCESS_WORDS = "login logout secrets secret env tokens access members team teams config:set"
+
+
+def _platform_verb(call: Call, _program: Program) -> None:
+    """``fly apps destroy x``, ``heroku run bash``: the verb stands behind a noun or a colon."""
+    words = {part for word in call.words[1:4] for part in word.text.split(":")}
+    if words & {"destroy", "delete", "remove", "rm"}:
+        call.effect("cloud.delete")
+    elif words & {"run", "ssh", "exec", "console", "bash", "rsh"}:
+        call.unseen("a command in the cloud")
+    elif words & {"list", "ls", "show", "info", "logs", "status", "get"}:
+        call.effect("cloud.read")
+    else:
+        call.effect("cloud.write")
 
 
 def _platform(extra: dict[str, Program] | None = None) -> Program:
@@ -248,7 +261,7 @@ def _platform(extra: dict[str, Program] | None = None) -> Program:
             **(extra or {}),
         },
         bare="deploy.run",
-        otherwise=Program("cloud.write", rest=Role.TEXT),
+        otherwise=Program("cloud.write", hook=_platform_verb),
     )
 
 
@@ -256,10 +269,10 @@ PROGRAMS = {
     **rows("gh glab hub tea", Program("repo.read", subcommands=_FORGE, options={Role.TEXT: "-R --repo --hostname"})),
     **rows("vercel netlify flyctl fly railway heroku firebase wrangler surge render supabase eb serverless sls amplify now dokku cap kamal", _platform()),
     "act": Program("container.run", sure=False),
-    "jira": Program("task.read", subcommands={**rows("issue list view me", Program("repo.read")), "issue create": Program("issue.create"), "issue comment": Program("comment.create"), **{f"issue {verb}": Program("issue.update") for verb in ("edit", "move", "assign", "link")}, "issue delete": Program("repo.delete")}),
+    "jira": Program("task.read", subcommands={**rows("list view me", Program("repo.read")), "issue list": Program("repo.read"), "issue view": Program("repo.read"), "issue create": Program("issue.create"), "issue comment": Program("comment.create"), **{f"issue {verb}": Program("issue.update") for verb in ("edit", "move", "assign", "link")}, "issue delete": Program("repo.delete")}),
     **rows("slack-cli slack discord-cli telegram-send ntfy pushover", Program("chat.send", sure=False)),
     **rows("sentry-cli", _platform()),
     "stripe": Program("payment.read", hook=_stripe),
-    **rows("huggingface-cli hf", Program("cloud.read", subcommands={"download": Program("file.download"), "upload": Program("file.upload"), **rows("login logout", Program("account.security")), **rows("whoami env scan-cache cache", LOOK), "repo": Program("repo.write")})),
+    **rows("huggingface-cli hf", Program("cloud.read", subcommands={"download": Program("file.download"), "upload": Program("file.upload"), **rows("login logout", Program("account.security")), **rows("whoami env scan-cache", LOOK), "repo": Program("repo.write")})),
     "ollama": Program("system.read", subcommands={**rows("list ls ps show", Program("system.read")), **rows("run serve stop", Program("process.control")), **rows("pull create cp", Program("package.install")), "rm": Program("file.delete"), "push": Program("file.upload")}),
 }  # fmt: skip

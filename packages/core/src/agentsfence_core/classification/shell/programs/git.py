@@ -652,8 +652,8 @@ _ROWS: dict[str, Program] = {
     **rows(
         "status ls-files ls-tree rev-parse rev-list merge-base name-rev describe cat-file for-each-ref show-ref count-objects "
         "check-ignore check-attr check-mailmap cherry var version verify-commit verify-tag verify-pack fsck help whatchanged "
-        "show-branch hash-object merge-tree patch-id get-tar-commit-id column annotate diagnose check-ref-format ls-remotes "
-        "fmt-merge-msg stripspace interpret-trailers",
+        "show-branch hash-object merge-tree patch-id get-tar-commit-id column annotate diagnose check-ref-format "
+        "fmt-merge-msg stripspace",
         LOG,
     ),
     "cat-file": _reads(run="--textconv! --filters!"),
@@ -684,6 +684,7 @@ _ROWS: dict[str, Program] = {
             Role.TARGET: "--separate-git-dir",
         },
     ),
+    "interpret-trailers": Program("git.read", rest=Role.READ, also={"file.write": "--in-place"}),
     "bundle": Program("file.write", operands=(Role.TEXT, Role.TARGET)),
     "maintenance": Program("git.update"),
     "repack": Program("git.update"),

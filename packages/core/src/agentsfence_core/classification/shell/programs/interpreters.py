@@ -3,6 +3,8 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+import re
+
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import apply, by_row, script
 from agentsfence_core.classification.shell.programs import program_named
@@ -20,6 +22,7 @@ _FIELDS_OF = {
     "r": ("e", "", frozenset({"--version"})),
     "other": ("e", "", frozenset({"--version", "-version", "-v"})),
 }
+_EDITS = re.compile(r"-[nplaws0]{0,8}i")
 _LONG_CODE = frozenset({"--eval", "--print", "--execute", "--expression", "-eval"})
 _LONG_VALUE = frozenset({"--require", "--import", "--loader", "--experimental-loader", "--conditions", "--env-file"})
 
@@ -81,7 +84,7 @@ def _interpret(call: Call, language: str) -> None:
 
 
 def _in_place(words: list[Word]) -> bool:
-    return any(word.text[:1] == "-" and word.text[1:2] != "-" and "i" in word.text.partition("e")[0] for word in words)
+    return any(_EDITS.match(word.text) for word in words)
 
 
 def _long(call: Call, words: list[Word], place: int, option: str, language: str) -> tuple[int, bool]:

@@ -27,6 +27,15 @@ def _ffmpeg(call: Call, program: Program) -> None:
         call.effect("file.read")
 
 
+def _exiftool(call: Call) -> None:
+    """``-TAG=value`` changes the files."""
+    names = [word.text for word in call.words[1:] if word.text[:1] == "-"]
+    if any("=" in name for name in names):
+        for word in call.words[1:]:
+            if word.text[:1] != "-":
+                call.path("file.write", word)
+
+
 _FFMPEG = Program(
     "file.write",
     options={
@@ -46,13 +55,14 @@ PROGRAMS = {
     "mogrify": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-resize -quality -format -path"}, single=True),
     **rows("sox cwebp dwebp lame flac oggenc opusenc rsvg-convert inkscape potrace img2pdf qrencode", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TARGET: "-o --output"})),
     **rows("optipng jpegoptim pngquant svgo exiftran jhead", Program("file.write", rest=Role.TARGET)),
-    "exiftool": Program("file.read", rest=Role.TARGET, options={Role.UNSEEN: "-config -@ -execute! -if"}, also={"file.write": "-overwrite_original -delete_original"}, single=True),
-    **rows("pdftotext pdfimages pdftoppm pdfseparate ps2pdf pdf2ps", Program("file.read", operands=(Role.TARGET, Role.WRITE), options={Role.TEXT: "-f -l -r -enc -x -y -W -H"}, single=True)),
+    "exiftool": Program("file.read", before=_exiftool, rest=Role.TARGET, options={Role.UNSEEN: "-config -@ -execute! -if"}, also={"file.write": "-overwrite_original -delete_original"}, single=True),
+    **rows("pdftotext pdfimages pdftoppm pdfseparate ps2pdf pdf2ps", Program("file.write", operands=(Role.READ, Role.TARGET), options={Role.TEXT: "-f -l -r -enc -x -y -W -H"}, single=True)),
     **rows("pdftk qpdf pdfunite gs", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TEXT: "-s? -d? -f"})),
     **rows("libreoffice soffice unoconv", Program("file.write", rest=Role.READ, options={Role.TARGET: "--outdir", Role.TEXT: "--convert-to"})),
     **rows("wkhtmltopdf wkhtmltoimage weasyprint", Program("file.write", rest=Role.URL, last=Role.TARGET)),
     "tesseract": Program("file.write", operands=(Role.READ, Role.TARGET), options={Role.TEXT: "-l --psm --oem --dpi"}),
-    **rows("dot neato gnuplot plantuml mmdc", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o", Role.READ: "-i", Role.TEXT: "-T?"})),
+    **rows("dot neato plantuml mmdc", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o", Role.READ: "-i", Role.TEXT: "-T?"}, also={"file.write": "-O"})),
+    "gnuplot": Program("file.read", rest=Role.TARGET, sure=False),
     "whisper": Program("file.write", rest=Role.READ),
     **rows("mpv vlc ffplay aplay afplay paplay feh eog", Program("process.control", rest=Role.READ, options={Role.UNSEEN: "--script --config-dir"})),
     **rows("lp lpr", Program("web.post", rest=Role.READ, options={Role.TEXT: "-d -P -n -o -#"})),

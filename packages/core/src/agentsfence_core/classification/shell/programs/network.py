@@ -37,7 +37,7 @@ def _remote_part(word: Word) -> str:
     if "://" in text:
         return text.partition("://")[2].partition("/")[0]
     head, colon, _ = text.partition(":")
-    return head if colon and "/" not in head and len(head) > 1 else ""
+    return head if colon and "/" not in head else ""
 
 
 def _transfer(call: Call, program: Program) -> None:
@@ -309,12 +309,10 @@ def _ip(call: Call) -> None:
     words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
     if "exec" in words:
         call.unseen("ip netns exec")
-    acts = {"add", "del", "delete", "set", "change", "replace", "flush", "append", "save", "restore", "attach"} & set(
-        words
-    )
-    call.effect(
-        "system.configure" if acts or any(word.text.startswith("-b") for word in call.words[1:]) else "system.read"
-    )
+    verb = words[1] if len(words) > 1 else "show"
+    looks = verb in {"show", "list", "ls", "lst", "get", "s", "sh", "help", "monitor"}
+    batch = any(word.text.startswith("-b") for word in call.words[1:])
+    call.effect("system.read" if looks and not batch else "system.configure")
 
 
 def _firewall(call: Call) -> None:

@@ -59,11 +59,9 @@ def _package(call: Call, capability: str, word: Word) -> None:
 
 def _install(call: Call, program: Program) -> None:
     """Packages that are named; another index or a file of names makes them unverified."""
-    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    split = Split(call.words[call.skip :], table_of(program), posix=False, single=False)
     call.effect(program.does)
     operands = split.operands
-    if call.words[0].text not in {"gem", "go"} and operands:
-        operands = operands[_leading(call.words[1:], operands) :]
     for name, option, value in split.given:
         if option.role is Role.READ and value is not None:
             call.path("file.read", value)
@@ -77,34 +75,6 @@ def _install(call: Call, program: Program) -> None:
             call.unseen("an option starts a program or brings in settings")
     for word in operands:
         _package(call, program.does, word)
-
-
-def _leading(words: list[Word], operands: list[Word]) -> int:
-    """Return how many operands are subcommand words: ``pip install``, ``uv pip install``."""
-    known = {
-        "install",
-        "add",
-        "i",
-        "in",
-        "uninstall",
-        "remove",
-        "rm",
-        "pip",
-        "tool",
-        "python",
-        "download",
-        "wheel",
-        "global",
-        "un",
-        "update",
-        "upgrade",
-        "up",
-    }
-    count = 0
-    while count < len(operands) - 0 and operands[count].text in known and count < 3:
-        count += 1
-    del words
-    return count
 
 
 REMOVE = Program("package.remove", rest=Role.OBJECT, kind="package")
@@ -162,11 +132,7 @@ def _run(call: Call, program: Program) -> None:
 
 def _execute(call: Call, _program: Program) -> None:
     """``npx tool`` is the tool where it has a row, else a package that is fetched and run."""
-    words = call.words[1:]
-    for verb in ("exec", "x", "dlx", "run"):
-        if words and words[0].text == verb:
-            words = words[1:]
-            break
+    words = call.words[call.skip :]
     wanted = Program(
         "package.install",
         options={
@@ -244,6 +210,7 @@ _NPM = {
     **rows("run run-script rum urn", _RUN),
     **rows("exec x dlx", _EXEC),
     **rows("start stop restart dev serve preview", Program("process.control", rest=Role.TEXT)),
+    "audit fix": UPDATE,
     "build": BUILD,
     "publish": Program("package.publish", rest=Role.TARGET, options={Role.TEXT: "--tag --access --otp --registry"}),
     **rows("unpublish", Program("repo.delete", rest=Role.OBJECT, kind="package")),
@@ -261,7 +228,9 @@ _NPM = {
     "node": Program("script.run", sure=False),
     "store": Program("system.read", hook=lambda call, _program: _cache(call)),
     "patch": Program("file.write"),
-    "workspaces": LIST,
+    "workspaces list": LIST,
+    "workspaces info": LIST,
+    "workspaces": Program("script.run", sure=False),
     "workspace": Program("script.run", sure=False),
 }
 
@@ -270,6 +239,12 @@ def _config(call: Call) -> None:
     words = [word.text for word in call.words if word.text[:1] != "-"]
     reads = {"get", "list", "ls", "debug"} & set(words)
     call.effect("system.read" if reads or len(words) < 3 else "system.configure")
+
+
+def _version(call: Call) -> None:
+    """``version`` alone prints; with a word it writes the project's file."""
+    bumps = any(word.text[:1] != "-" or word.text.startswith("--bump") for word in call.words[call.skip :])
+    call.effect("file.write" if bumps else "file.read")
 
 
 def _cache(call: Call) -> None:
@@ -318,7 +293,7 @@ _UV = {
     "init": Program("file.write", rest=Role.TARGET),
     "build": BUILD,
     "publish": Program("package.publish"),
-    "version": Program("file.read"),
+    "version": Program("file.read", hook=lambda call, _program: _version(call)),
     "format": LINT,
     **rows("help self cache", LIST),
     "cache clean": Program("file.delete"),
@@ -328,8 +303,11 @@ _UV = {
 _POETRY = {
     **rows("install add update lock sync self", _PIP_INSTALL),
     "remove": REMOVE,
-    **rows("show check version env search about list", LIST),
+    **rows("show check search about list", LIST),
     "env info": LIST,
+    "env list": LIST,
+    "env use": Program("system.configure"),
+    "version": Program("file.read", hook=lambda call, _program: _version(call)),
     "env remove": Program("file.delete"),
     "run": _EXEC,
     "build": BUILD,
@@ -408,7 +386,7 @@ PROGRAMS = {
     "pip-audit": LIST,
     "uv": _manage(_UV, options="--directory --project --python -p --cache-dir --config-file"),
     **rows("poetry pdm pipenv rye", _manage(_POETRY, options="-C --directory -P --project")),
-    "hatch": _manage({"build": BUILD, "test": TEST, "fmt": LINT, "run": _RUN, "publish": Program("package.publish"), "version": Program("file.read"), **rows("env status dep", LIST), "new": Program("file.write")}),
+    "hatch": _manage({"build": BUILD, "test": TEST, "fmt": LINT, "run": _RUN, "publish": Program("package.publish"), "version": Program("file.read"), "env show": LIST, "env find": LIST, "env remove": Program("file.delete"), "env prune": Program("file.delete"), "env run": Program("script.run", sure=False), "env create": UPDATE, "status": LIST, "dep": LIST, "new": Program("file.write")}),
     **rows("conda mamba micromamba", _manage({**rows("list info search", LIST), "env list": LIST, "env remove": REMOVE, "config": Program("system.configure"), **rows("install create update upgrade", install("-n --name -c --channel -p --prefix", read="-f --file")), "env create": install("-n", read="-f --file"), "env update": install("-n", read="-f --file"), **rows("remove uninstall", REMOVE), "run": Program("script.run", sure=False), "clean": Program("file.delete"), **rows("activate deactivate", Program("system.configure"))})),
     **rows("apt apt-get aptitude apt-cache nala", _manage(_APT, options="-o -t -c")),
     **rows("dnf yum zypper tdnf microdnf", _manage(_system("install upgrade update in up dup reinstall groupinstall localinstall swap downgrade refresh makecache builddep", "remove rm erase autoremove", "list info search repolist provides se if history check-update repoquery deplist lr what-provides") | rows("clean", Program("file.delete")), options="-c --installroot")),

@@ -177,8 +177,12 @@ def _clipboard(call: Call, _program: Program) -> None:
 
 
 def _timedate(call: Call, _program: Program) -> None:
-    verbs = {word.text for word in call.words[1:]}
-    call.effect("system.configure" if any(verb.startswith(("set-", "rename")) for verb in verbs) else "system.read")
+    names = [word.text for word in call.words[1:] if word.text[:1] != "-"]
+    looks = not names or (len(names) == 1 and names[0] in {"hostname", "icon-name", "chassis"})
+    looks = looks or names[0].startswith(
+        ("status", "show", "list", "info", "is-", "session-status", "user-status", "timesync")
+    )
+    call.effect("system.read" if looks else "system.configure")
 
 
 def _tmux(call: Call, _program: Program) -> None:
@@ -229,10 +233,15 @@ def _gpg(call: Call, _program: Program) -> None:
         "--change-passphrase",
         "--import-ownertrust",
         "--quick-gen-key",
+        "--recv-keys",
+        "--receive-keys",
+        "--refresh-keys",
     }:
         call.effect("account.security")
     elif words & {"--send-keys", "--send-key"}:
         call.effect("web.post")
+    elif words & {"-e", "-s", "-c", "-b", "-se", "--encrypt", "--sign", "--symmetric", "--detach-sign", "--clearsign"}:
+        call.effect("file.write")
     elif any(word.startswith("--export-secret") for word in words):
         call.path("file.read", Word("~/.gnupg/private-keys-v1.d"))
     row = Program(
@@ -273,14 +282,15 @@ PROGRAMS = {
     **rows("useradd adduser usermod groupadd groupmod gpasswd passwd chpasswd newgrp visudo vipw pwck chage dscl", Program("access.grant", rest=Role.OBJECT, kind="user", options={Role.TEXT: "-G -g -s -d -c -u -e -p"})),
     **rows("userdel deluser groupdel delgroup", Program("account.delete", rest=Role.OBJECT, kind="user")),
     **rows("xclip xsel pbpaste pbcopy wl-copy wl-paste clip", Program("system.read", hook=_clipboard)),
-    **rows("notify-send say espeak beep wall write mesg", Program("system.read")),
+    **rows("notify-send say espeak beep mesg", Program("system.read")),
+    **rows("wall write", Program("message.send", rest=Role.TEXT)),
     **rows("xdotool ydotool wmctrl cliclick wtype", Program("desktop.control")),
     **rows("scrot screencapture maim grim flameshot gnome-screenshot import", Program("media.generate", rest=Role.TARGET)),
     **rows("tmux screen zellij byobu dtach", Program("shell.exec", hook=_tmux)),
     **rows("gpg gpg2", Program("file.read", hook=_gpg)),
     **rows("age", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.READ: "-i --identity -R", Role.TEXT: "-r --recipient"})),
     "age-keygen": Program("file.write", options={Role.WRITE: "-o"}),
-    "sops": Program("file.read", rest=Role.TARGET, also={"file.write": "-i --in-place -e --encrypt"}),
+    "sops": Program("file.write", rest=Role.TARGET, instead={"file.read": "-d --decrypt"}, also={"file.write": "-i --in-place"}),
     **rows("logger", Program("file.write")),
     "logrotate": Program("file.delete", sure=False),
     "tmpreaper": Program("file.delete", rest=Role.TARGET),

@@ -203,7 +203,7 @@ def _awk_script(call: Call, word: Word) -> None:
     for statement in _AWK_PRINTS.findall(bare):
         outside = _outside_parentheses(statement)
         pipes = pipes or "|" in outside.replace("||", "")
-        writes = writes or ">" in outside
+        writes = writes or ">" in outside.replace(">=", "")
     if "|&" in bare or any(line.startswith("/inet") for line in strings):
         call.unverified("web.post", TargetKind.DOMAINS)
         for line in strings:
@@ -256,6 +256,13 @@ def _yq(call: Call, program: Program) -> None:
     by_row(call, program, call.words[1:])
 
 
+def _dc(call: Call) -> None:
+    """In ``dc`` a ``!`` runs a program, and its input is a program of its own."""
+    hidden = (call.piped and call.stdin is None) or (len(call.words) > 1 and call.words[1].text[:1] != "-")
+    if hidden or any("!" in text for text in [*[word.text for word in call.words], call.stdin or ""]):
+        call.unseen("dc can run a program")
+
+
 PROGRAMS = {
     **rows("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep", _GREP),
     "rg": _RG,
@@ -289,8 +296,8 @@ PROGRAMS = {
         operands=(Role.TEXT,),
         rest=Role.TARGET,
         options={
-            Role.TEXT: "--arg --argjson --indent --tab!",
-            Role.READ: "--slurpfile --rawfile -L",
+            Role.TEXT: "--arg# --argjson# --indent --tab!",
+            Role.READ: "--slurpfile# --rawfile# -L",
             Role.SCRIPT: "-f --from-file",
         },
     ),
@@ -332,7 +339,9 @@ PROGRAMS = {
     "tr": Program("system.read"),
     "envsubst": Program("system.read"),
     "bc": Program("system.read", rest=Role.READ, options={Role.TEXT: "-e"}),
-    "dc": Program("system.read", rest=Role.READ, options={Role.TEXT: "-e --expression", Role.UNSEEN: "-f --file"}),
+    "dc": Program(
+        "system.read", rest=Role.READ, options={Role.TEXT: "-e --expression", Role.UNSEEN: "-f --file"}, before=_dc
+    ),
     "sd": Program(
         "file.write",
         operands=(Role.TEXT, Role.TEXT),

@@ -10,6 +10,7 @@ from agentsfence_core.classification.shell.engine import nested, shell_line
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.classification.targets.paths import canonical_path
 from agentsfence_core.model.action import TargetKind
 
 
@@ -48,6 +49,7 @@ def _env(call: Call, program: Program) -> None:
     """``env A=b cmd`` runs cmd with A; ``-S`` splits a text; alone it prints the environment."""
     split = Split(call.words[1:], table_of(program), posix=True, single=False)
     operands = split.operands
+    folder: Word | None = None
     for name, _, value in split.given:
         if value is not None and (name == "S" or (len(name) > 1 and "split-string".startswith(name))):
             if value.sure and "$" not in value.text and "\\" not in value.text:
@@ -55,7 +57,7 @@ def _env(call: Call, program: Program) -> None:
             else:
                 call.unseen("env -S with a computed text")
         elif value is not None and (name == "C" or (len(name) > 1 and "chdir".startswith(name))):
-            call.scan.dirs = (None,)
+            folder = value
     if operands and operands[0].text == "-":
         operands = operands[1:]
     while operands and "=" in operands[0].text:
@@ -64,10 +66,15 @@ def _env(call: Call, program: Program) -> None:
         if call.scan.sets(name, value_word.text if value_word.sure else None):
             call.unseen(f"{name} changes what programs run")
         operands = operands[1:]
+    dirs = call.scan.dirs
+    if folder is not None:
+        known = [canonical_path(folder.text, workdir=start, home=call.scan.home) for start in dirs]
+        call.scan.dirs = tuple(known) if folder.literal else (None, "/")
     if operands:
         nested(call, operands)
     elif not call.drafts:
         call.path("system.read", Word(ENVIRONMENT))
+    call.scan.dirs = dirs
 
 
 def _xargs(call: Call, program: Program) -> None:
@@ -153,7 +160,9 @@ def _su(call: Call, program: Program) -> None:
     lines = [value for _, option, value in split.given if option.role is Role.RUN and value is not None]
     for line in lines:
         shell_line(call, line)
-    if not lines:
+    if call.words[0].text == "runuser" and any(name in {"u", "user"} for name, _, _ in split.given) and split.operands:
+        nested(call, split.operands)
+    elif not lines:
         call.unseen("an interactive shell")
 
 
@@ -257,8 +266,11 @@ PROGRAMS = {
     "su": Program(
         "shell.exec", options={Role.RUN: "-c --command --session-command", Role.TEXT: "-s --shell -g -G -w"}, hook=_su
     ),
-    "runuser": Program("shell.exec", options={Role.RUN: "-c --command", Role.TEXT: "-u -s -g -G"}, hook=_su),
+    "runuser": Program(
+        "shell.exec", options={Role.RUN: "-c --command", Role.TEXT: "-u --user -s --shell -g --group -G"}, hook=_su
+    ),
     "timeout": wrapper("-s --signal -k --kill-after", 1),
+    "faketime": wrapper("-p", 1),
     "gtimeout": wrapper("-s --signal -k --kill-after", 1),
     "nice": wrapper("-n --adjustment"),
     "ionice": wrapper("-c --class -n --classdata -p --pid"),
