@@ -47,6 +47,7 @@ def test_one_tool_has_one_row_in_every_naming_scheme(name: str) -> None:
         ("mcp_notion_API-post-page", "note.write"),
         ("Read", "file.read"),
         ("MultiEdit", "file.write"),
+        ("functions.Read", "file.read"),
     ],
 )
 def test_usual_servers_are_known_by_name(name: str, capability: str) -> None:
@@ -101,8 +102,34 @@ def test_globs_come_before_verbs(name: str) -> None:
 
 
 def test_the_tool_part_of_an_unknown_server_never_turns_an_act_into_a_read() -> None:
-    for name in ("mcp_foo_confirm_cost", "mcp_foo_purge_search", "mcp_delete_list_files_now"):
+    for name in (
+        "mcp_billing_update_plan",
+        "mcp_foo_finish",
+        "mcp_ci_dispatch_agent",
+        "mcp_foo_confirm_cost",
+        "mcp_foo_purge_search",
+        "mcp_delete_list_files_now",
+    ):
         assert action(name).risk is not Risk.READ, name
+
+
+@pytest.mark.parametrize(
+    "verb", ["delete", "send", "create", "pay", "update", "share", "execute", "remove", "transfer"]
+)
+def test_the_name_of_a_server_never_hides_an_act(verb: str) -> None:
+    plan = builtin().plan
+    reads = [
+        name
+        for server in builtin().servers
+        for name in (
+            f"mcp_{server}_{verb}_thing",
+            f"{server}_{verb}",
+            f"mcp__{server}__{verb}_it",
+            f"{server}_thing_{verb}",
+        )
+        if plan(name).means.risk is Risk.READ
+    ]
+    assert reads == []
 
 
 class TestWhoMayChangeARow:

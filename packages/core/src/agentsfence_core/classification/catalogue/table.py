@@ -154,6 +154,9 @@ class Catalogue:
         if exact is not None:
             return exact
         if words[0] in _SCHEMES and len(words) > 1:
+            wrapped = self.bare.get("_".join(words[1:])) if words[0] != "mcp" else None
+            if wrapped is not None:
+                return wrapped
             words = words[1:]
         server, rest = self._server(words)
         parts = tool.split("__")
@@ -176,9 +179,12 @@ class Catalogue:
                 return server, rest
         return None, words
 
-    def _alone_in(self, words: Sequence[str]) -> Plan | None:
+    def _alone_in(self, words: Sequence[str], *, first: bool) -> Plan | None:
         """Return the row of a tool part of an unknown server, unless it makes a read of what the words call an act."""
-        found = self.alone.get("_".join(words))
+        if len(words) < 2:
+            return None
+        part = "_".join(words)
+        found = (None if first else self.bare.get(part)) or self.alone.get(part)
         if found is None or found.means.risk is not Risk.READ or found.by or found.reader is not Reader.NONE:
             return found
         said = infer(words)
@@ -199,10 +205,8 @@ class Catalogue:
         for start in range(min(4, len(words))):
             if any(word in ACTS or word in LOOKS or word in LOOKS_OR_NOUN for word in words[:start]):
                 return None
-            part = "_".join(words[start:])
-            found = self.bare.get(part) if start else None
-            found = found or (self._alone_in(words[start:]) if len(words) - start > 1 else None)
-            if found is not None and (start == 0 or len(words) - start > 1):
+            found = self._alone_in(words[start:], first=start == 0)
+            if found is not None:
                 return found
         return None
 
