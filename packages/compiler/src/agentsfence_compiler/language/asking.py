@@ -179,7 +179,8 @@ class Asking:
 def _here(names: Sequence[str], refs: References) -> list[str]:
     """Return the candidates without those of another place: a named path is here, a branch without a host is here."""
     if refs.paths and "drive" not in refs.places:
-        return [name for name in names if coverage.risk_of(name, "") not in (Risk.EXTERNAL_WRITE, Risk.COMMUNICATION)]
+        here = (name for name in names if not name.startswith("drive."))
+        return [name for name in here if coverage.risk_of(name, "") not in (Risk.EXTERNAL_WRITE, Risk.COMMUNICATION)]
     hosted = "repo" in refs.places or bool(set(refs.nouns) & HOSTED)
     return [name for name in names if hosted or not name.startswith("repo.")]
 

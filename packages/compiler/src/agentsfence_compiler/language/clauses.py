@@ -126,7 +126,7 @@ class _Reader(Openings):
         )  # fmt: skip
 
     def _next(self, segment: Segment, end: int, asks: bool) -> tuple[int, bool, Opening] | None:
-        """Return where the clause ends inside its sentence: the place, whether content follows, and what opens there."""
+        """Return where the clause ends in its sentence: the place, whether content follows, and what opens there."""
         place = max(segment.body, segment.first + 1)
         tokens = self.tokens
         while place < end:

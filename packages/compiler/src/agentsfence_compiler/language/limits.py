@@ -33,11 +33,13 @@ _USING = frozenset(
         "limit",
     }
 )
-_ADDING = frozenset({"also", "too", "and", "plus", "additionally", "as"})
-_REPLACING = frozenset(
-    {"instead", "meant", "mean", "rather", "correction", "not", "actually", "sorry", "oops", "wrong"}
+_OPENERS = frozenset(
+    "also too and plus additionally instead sorry oops correction no wait i only just ok please actually".split()
 )
-_CONTINUING = _ADDING | _REPLACING | {"well", "only"}
+_MARKS = frozenset("also too and plus additionally instead meant mean only correction sorry oops".split())
+_CLOSERS = frozenset({"instead", "too", "well", "rather"})
+_REPLACING = frozenset({"instead", "meant", "mean", "correction", "sorry", "oops", "only"})
+_SHORT = 16  # tokens of a turn that only adds to the one before
 
 
 def only_domains(tokens: Sequence[Token], segments: Sequence[Segment]) -> tuple[str, ...]:
@@ -86,12 +88,12 @@ def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment]
     """Return what a verbless turn adds to the newest request: "also to carol@x.example", "b.md instead"."""
     if (
         not tokens
-        or len(tokens) > 40
+        or len(tokens) > _SHORT
         or any(s.opens in (Opens.QUESTION, Opens.NEGATION, Opens.CONTENT, Opens.READING) for s in segments)
     ):
         return None
     lows = {t.low for t in tokens}
-    if not any(t.kind in LITERALS for t in tokens) or not lows & _CONTINUING:
+    if not any(t.kind in LITERALS for t in tokens) or not _adds(tokens):
         return None
     refs = Scanner(tokens, english(), places, sends=True).scan(0, len(tokens))
     start, end = tokens[0].start, tokens[-1].end
@@ -108,5 +110,12 @@ def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment]
         frozenset(),
         recipients=recipients,
         paths=tuple(paths),
-        instead=bool(lows & _REPLACING) or "only" in lows,
+        instead=bool(lows & _REPLACING),
     )
+
+
+def _adds(tokens: Sequence[Token]) -> bool:
+    """Whether a turn opens or ends like an addition: "also …", "sorry, I meant …", "… instead"."""
+    words = [t.low for t in tokens if t.kind is not Kind.PUNCT]
+    closes = [low for low in words if low not in {"please", "thanks"}][-1:]
+    return bool(set(closes) & _CLOSERS) or (words[0] in _OPENERS and bool(_MARKS & set(words)))

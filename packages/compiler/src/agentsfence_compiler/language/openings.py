@@ -143,6 +143,9 @@ class Openings:
         words = self.words
         if self._negation(found, at, end):
             return
+        self._gerund(found, at, end)
+        if found.opens is not Opens.REMARK:
+            return
         count = phrase_at(self.tokens, at, end, words.phrases["conditions"], words)
         low = word_at(self.tokens, at, words)
         following = word_at(self.tokens, at + 1, words)
@@ -228,7 +231,6 @@ class Openings:
             if form is None and start and self.tokens[at].kind is Kind.WORD:
                 form = words.forms.get(words.fuzzy.get(low, "")) if len(low) > 3 else None
             if form is None or not form.base or self.tokens[at].kind is not Kind.WORD:
-                self._gerund(found, at, end)
                 return
             if not self._used_as_verb(at, end, low, start=start):
                 return

@@ -50,8 +50,9 @@ _AUXILIARIES = frozenset(
     """.split()
 )
 _MARKS = frozenset(
-    "not no never nor instead also too nothing nobody none leave keep hands read-only readonly rather meant untouched without limit most max ask confirm "
     """
+    not no never nor instead also too nothing nobody none leave keep hands read-only readonly rather meant untouched
+    without limit most max ask confirm
     limits off-limits approve approval permission consult unless seek confirmation before until drop stick
     restrict circumstances refrain
     """.split()

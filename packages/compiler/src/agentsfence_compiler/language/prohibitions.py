@@ -57,7 +57,7 @@ class _Bans(Scope):
     # -- "don't …", "never …", "without …ing", "no …"
 
     def _negated(self, index: int, segment: Segment) -> None:
-        if self._idiom(segment) or self._only_about_me(segment) or self._asked(segment):
+        if self._idiom(segment) or self._only_about_me(segment) or self._asked(segment) or self._only_asks(segment):
             return
         at, lemmas = self._verbs(segment)
         if not lemmas:
@@ -75,6 +75,16 @@ class _Bans(Scope):
         return any(
             phrase_at(self.tokens, at, segment.last, table, words)
             for at in range(segment.first, min(segment.body + 3, segment.last))
+        )
+
+    def _only_asks(self, segment: Segment) -> bool:
+        """Whether "without asking me" only says how the clause before is meant."""
+        table = self.words.phrases["ask_first"]
+        last = min(segment.body + 1, segment.last)
+        return any(
+            phrase_at(self.tokens, at, segment.last, table, self.words)
+            for at in range(segment.first, last)
+            if self.tokens[at].low in {"without", "unless", "until", "before"}
         )
 
     def _only_about_me(self, segment: Segment) -> bool:

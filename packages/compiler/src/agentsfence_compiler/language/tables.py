@@ -226,11 +226,12 @@ IDENTIFIED = frozenset(
 )
 
 CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december "
     """
-    today tomorrow tonight mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep oct nov dec christmas
-    easter gmail outlook slack discord google github i
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december today tomorrow tonight mon tue wed thu fri sat sun jan feb mar apr jun
+    jul aug sep oct nov dec christmas easter gmail outlook slack discord google github i
     """.split()
+)
 )
 
 DID = frozenset("is was has had will wrote sent said asked shared gave mentioned uses used needs wants".split())
