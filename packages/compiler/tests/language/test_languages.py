@@ -1,5 +1,6 @@
 """Bans and requests in the languages besides English. Sentences are our own, written without native speakers."""
 
+# ruff: noqa: RUF001  (people write these characters)
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,6 @@
 """What a message forbids, what it does not, and how far a ban reaches."""
 
+# ruff: noqa: RUF001  (people write these characters)
 from __future__ import annotations
 
 import pytest

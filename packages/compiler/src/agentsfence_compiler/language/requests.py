@@ -214,7 +214,7 @@ class _Requests(Asking):
         self._emit(index, segment, segment.lemma, refs, capabilities, at=segment.body)
 
     def _passive(self, index: int, segment: Segment) -> None:
-        """Read "The notes should be emailed to x@y.example", "summary → /a/b.md": only with literal targets (DESIGN 7.5)."""
+        """Read "The notes should be emailed to x@y.example", "summary → /a/b.md": literal targets only (DESIGN 7.5)."""
         tokens = self.tokens
         if any(
             t.low in {"not", "never", "if", "said", "says", "wrote", "no", "according"}

@@ -232,7 +232,6 @@ CALENDAR = frozenset(
     jul aug sep oct nov dec christmas easter gmail outlook slack discord google github i
     """.split()
 )
-)
 
 DID = frozenset("is was has had will wrote sent said asked shared gave mentioned uses used needs wants".split())
 
