@@ -40,6 +40,8 @@ PARTIES: list[tuple[str, dict[str, object], set[str]]] = [
     (SEND, {"to": "a@x.com", "reply_to": "evil@x.com"}, {"a@x.com", "evil@x.com"}),
     (SEND, {"to": "a@x.com", "subject": "hi\nBcc: evil@x.com"}, {"a@x.com", "evil@x.com"}),
     (SEND, {"to": "a@x.com", "headers": {"Bcc": "evil@x.com"}}, {"a@x.com", "evil@x.com"}),
+    (SEND, {"email": {"to": "a@x.com", "body": "ask e@x.com"}}, {"a@x.com"}),
+    (SEND, {"to": [{"email": "a@x.com", "name": "A"}]}, {"a@x.com"}),  # P
     (SEND, {"to": "a@x.com", "options": {"deep": [{"er": "evil@x.com"}]}}, {"a@x.com", "evil@x.com"}),
     (SEND, {"to": "a@x.com", "extra": json.dumps({"cc": "evil@x.com"})}, {"a@x.com", "evil@x.com"}),
     (SEND, {"to": "a@x.com", "payload": json.dumps({"bcc": "evil@x.com"})}, {"a@x.com", "evil@x.com"}),
@@ -138,6 +140,11 @@ def test_hosts_are_those_of_url_arguments(tool: str, args: dict[str, object], ho
 )
 def test_objects_are_the_things_acted_on(tool: str, args: dict[str, object], objects: set[ObjectRef]) -> None:
     assert set(worst(tool, args).objects) == objects
+
+
+def test_the_parts_of_a_time_are_the_time() -> None:
+    effect = worst("mcp_google_calendar_create_event", {"start": {"dateTime": "2026-05-04T10:00", "timeZone": "UTC"}})
+    assert effect.values == (("start", "2026-05-04T10:00"),)
 
 
 def test_values_are_what_the_effect_itself_is() -> None:

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 _ALL_TARGETS: Final = frozenset({TargetKind.RECIPIENTS, TargetKind.DOMAINS, TargetKind.PATHS})
 _NONE: Final[frozenset[TargetKind]] = frozenset()
 _NUMBERS: Final = frozenset({Role.VALUE, Role.ID, Role.OBJECT, Role.PARTY, Role.RECIPIENT})
+_TEXTS: Final = frozenset({Role.CONTENT, Role.HEADER})
 _SENDERS: Final = ("from", "sender", "author", "account")
 _KNOWN_RUNS: Final = frozenset(
-    "test.run build.run lint.run package.install process.control schedule.create skill.write system.configure "
-    "container.run".split()
+    "test.run build.run lint.run package.install process.control schedule.create skill.write system.configure".split()
 )
 """Executions that say by their name what runs."""
 _FILE_ROLES: Final[Mapping[str, KeyRole]] = {
@@ -138,7 +138,7 @@ class Gatherer:
         """Note a structure for later; one that holds parties is read as a whole."""
         if depth >= LIMITS.argument_depth or len(self.queue) >= LIMITS.argument_nodes:
             self.unverified |= _ALL_TARGETS
-        elif role.role is Role.RECIPIENT and reaches_by(self, key):
+        elif role.role is Role.RECIPIENT and reaches_by(self, key) and not self.is_message(value):
             if isinstance(value, list) and len(value) <= _FEW and all(isinstance(item, str) for item in value):
                 for item in value:
                     self.parties(item)
@@ -146,6 +146,10 @@ class Gatherer:
                 self.parties(value)
         else:
             self.queue.append((role, key, value, depth))
+
+    def is_message(self, value: object) -> bool:
+        """Whether a structure under a party's key is a whole message: ``email: {to: …, body: …}``."""
+        return isinstance(value, Mapping) and any(self.role(key).role in _TEXTS for key in value)
 
     def descend(self, role: KeyRole, key: str, value: object, depth: int) -> None:
         """Read the values of a structure: a key inside it speaks for itself, an item of a list has its list's role."""
@@ -173,6 +177,8 @@ class Gatherer:
             return outer
         if outer.role in {Role.CONTENT, Role.HEADER, Role.QUERY, Role.PLAIN}:
             return own
+        if own.name == "date" and outer.role is Role.VALUE:
+            return outer
         inherits = own.role is Role.PLAIN or (own.role is Role.ID and outer.role in {Role.PARTY, Role.OBJECT})
         return outer if inherits else own
 
