@@ -31,7 +31,7 @@ _ALIASES: Final = {
     "sqlite3": "sqlite", "mssql": "tsql", "sqlserver": "tsql", "sqlcmd": "tsql", "supabase": "postgres",
 }  # fmt: skip
 _TRIED: Final = ("", "postgres", "mysql", "tsql")
-"""Dialects in which a query for an unknown server may be well-formed."""
+"""Dialects in which a query may be well-formed; what a server cannot parse it does not run."""
 _PARSED: Final = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "FROM"})
 _FAULTS: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What a parser may raise on hostile text beside its own errors; RecursionError is a RuntimeError."""
@@ -106,7 +106,7 @@ def _parses(text: str, statements: Sequence[Sequence[Piece]], dialect: str) -> b
     if not statements or not all(_first_word(statement) in _PARSED for statement in statements):
         return True
     sqlglot = _sqlglot()
-    for name in (dialect,) if dialect else _TRIED:
+    for name in dict.fromkeys((dialect, *_TRIED)):
         try:
             sqlglot.parse(text, read=name or None)
         except (sqlglot.errors.SqlglotError, *_FAULTS):

@@ -31,6 +31,8 @@ _PARAMETER = re.compile(
     r"(?:^|[?&;#])[a-z_]{0,20}(?:url|uri|link|redirect|next|dest|goto|target|continue|return|callback)=", re.IGNORECASE
 )
 _BARE_HOST = re.compile(r"(?://)?([A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){1,10})(?=[/:?&#;]|\Z)")
+_INNER_START = re.compile(r"(?:https?|wss?|ftps?):[/\\]*|(?<=[=&'\"(])(?://|\\\\)", re.IGNORECASE)
+_INNER_END = re.compile(r"[/\\?#&;,\s\"'<>)]")
 _REMOTE = re.compile(r"(?:[\w.+-]{1,64}@)?([\w.-]{1,253}):(?![\\/]{2})")
 _NO_HOST = re.compile(r"[\x00-\x20%/\\?#@:\[\]<>^|\x7f]")
 _INVISIBLE = dict.fromkeys(map(ord, "\t\n\r"))
@@ -78,9 +80,9 @@ def read_url(text: str) -> UrlReading | None:
     if scheme in _WITH_HOST or (rest[:2].replace("\\", "/") == "//" and scheme != "file"):
         return _hierarchical(scheme, rest)
     if scheme in _WRAPPING:
-        return UrlReading(scheme, "", None, rest, "", inner=hosts_in(rest))
+        return UrlReading(scheme, "", None, rest, "", inner=_inner("", rest))
     if scheme in _OPAQUE:
-        inner = () if scheme in {"mailto", "tel", "sms"} else hosts_in(rest)
+        inner = () if scheme in {"mailto", "tel", "sms"} else _inner("", rest)
         return UrlReading(scheme, "", None, rest, "", inner=inner)
     return None
 
@@ -258,7 +260,7 @@ def _ipv6(text: str) -> str:
 
 def _inner(userinfo: str, tail: str) -> tuple[str, ...]:
     """Return the hosts of URLs in a URL's path or parameters, also percent-encoded up to three times."""
-    if not userinfo and "%" not in tail and ":" not in tail and "=" not in tail:
+    if not userinfo and "%" not in tail and ":" not in tail and "=" not in tail and "//" not in tail:
         return ()
     text = f"{userinfo}{tail}"
     found: dict[str, None] = {}
@@ -280,9 +282,10 @@ def _inner(userinfo: str, tail: str) -> tuple[str, ...]:
 def _hosts_after_separators(text: str) -> list[str]:
     """Return the host after each ``scheme:/`` in a text without regard to what encloses it."""
     found: list[str] = []
-    for start in re.finditer(r"(?:https?|wss?|ftps?):[/\\]*|(?<=[=&])(?://|\\\\)", text, re.IGNORECASE):
-        end = re.compile(r"[/\\?#&;,\s\"'<>)]").search(text, start.end())
-        authority = text[start.end() : end.start() if end else start.end() + 300][:300]
+    for start in _INNER_START.finditer(text):
+        # Bounded: a host is short, and a search to the end of the text for each one would be quadratic.
+        end = _INNER_END.search(text, start.end(), start.end() + 300)
+        authority = text[start.end() : end.start() if end else start.end() + 300]
         host = _canonical(_split_port(authority.rpartition("@")[2])[0])
         if host and "." in host:
             found.append(host)
