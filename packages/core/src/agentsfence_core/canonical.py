@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from json.encoder import encode_basestring_ascii
 
 _DEPTH = 200  # levels; below json's own recursion limit
 _NODES = 1_000_000  # values
+# Cycles never reach the encoder: `_plain` ends at `_DEPTH`.
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=True, check_circular=False, separators=(",", ":")).encode
 
 
 class _NoFormError(Exception):
@@ -20,8 +23,10 @@ class _NoFormError(Exception):
 
 def canonical(value: object) -> str:
     """Return a text that is equal for equal arguments whatever the order of keys, or an empty text. Never raises."""
+    if type(value) is str:
+        return encode_basestring_ascii(value)
     try:
-        return json.dumps(_plain(value, 0, [_NODES]), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return _encode(_plain(value, 0, [_NODES]))
     except Exception:  # noqa: BLE001  (hostile objects raise what they like)
         return ""
 
@@ -49,7 +54,7 @@ def _plain(value: object, depth: int, left: list[int]) -> object:
     left[0] -= 1
     if depth > _DEPTH or left[0] < 0:
         raise _NoFormError
-    if value is None or isinstance(value, bool | str):
+    if type(value) is str or value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
         return value if value.bit_length() < 1024 else {"": ["int", hex(value)]}
