@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from agentsfence_compiler.language.languages import markers
 from agentsfence_compiler.language.lexicon import english
 from agentsfence_core.limits import LIMITS
 
@@ -21,7 +22,11 @@ def mentions_authority(text: str) -> bool:
     text = text[: LIMITS.message].translate(_APOSTROPHES).lower()
     if not text.isascii() or _LITERAL.search(text):
         return True
-    return not _triggers().isdisjoint(_WORDS.findall(text))
+    words = _WORDS.findall(text)
+    triggers = _triggers()
+    if not triggers.isdisjoint(words):
+        return True
+    return any("'" in word and not triggers.isdisjoint(word.split("'")) for word in words)
 
 
 @cache
@@ -35,6 +40,7 @@ def _triggers() -> frozenset[str]:
     vague = words.sets["prepositions"] | words.sets["determiners"] | _AUXILIARIES
     return (
         frozenset(acting)
+        | frozenset(markers())
         | (negations - vague)
         | _MARKS
         | words.sets["only_marks"]
