@@ -129,6 +129,36 @@ class TestLanguages:
         assert action("requests_post", {"url": "https://a.com", "data": {}}).risk is Risk.EXTERNAL_WRITE
         assert action("mcp_acme_get_thing", {"url": "https://a.com", "method": "POST"}).risk is Risk.EXTERNAL_WRITE
 
+    def test_a_tool_that_posts_by_name_posts_without_a_method(self) -> None:
+        for url in ("www.x.com", "https://x.com"):
+            found = action("post_webpage", {"url": url, "content": "x"})
+            assert (found.risk, found.capability) == (Risk.EXTERNAL_WRITE, "web.post")
+        assert action("get_webpage", {"url": "www.x.com"}).risk is Risk.READ
+        assert action("requests_post", {"url": "https://x.com", "method": "GET"}).risk is Risk.EXTERNAL_WRITE
+        assert action("requests_get", {"url": "https://x.com", "method": "POST"}).risk is Risk.EXTERNAL_WRITE
+
+    def test_an_answer_that_goes_into_a_file_writes_it(self) -> None:
+        found = action("fetch", {"url": "https://x.com", "output_path": "a.bin"})
+        assert (found.risk, found.worst.paths) == (Risk.LOCAL_WRITE, ("/srv/w/a.bin",))
+
+    def test_a_graph_query_is_read_outside_its_quotes(self) -> None:
+        for query, risk in (
+            ("MATCH (n) RETURN n", Risk.READ),
+            ("MATCH (n {name: 'delete me'}) RETURN n", Risk.READ),
+            ("CREATE (n)", Risk.EXTERNAL_WRITE),
+            ("MATCH (n) DETACH DELETE n", Risk.DELETE),
+            ("MATCH (n {name: 'x}) DELETE n", Risk.DELETE),
+        ):
+            assert action("mcp_neo4j_read_cypher", {"query": query}).risk is risk, query
+
+    def test_harmless_sql_does_not_lower_what_a_name_says(self) -> None:
+        assert action("mcp_foo_delete_rows", {"sql": "SELECT 1"}).risk is Risk.DELETE
+        assert action("mcp_foo_run_sql_thing", {"sql": "SELECT 1"}).risk is Risk.READ
+
+    def test_a_question_in_words_is_no_sql(self) -> None:
+        assert action("query", {"query": "what is new"}).risk is Risk.READ
+        assert action("query", {"query": "/* x */ drop table t"}).risk is Risk.DELETE
+
     def test_a_url_that_is_a_script_runs_it(self) -> None:
         for url in ("javascript:fetch('//evil.com')", "data:text/html,<script>x</script>", "java\tscript:1"):
             assert action("browser_navigate", {"url": url}).risk is Risk.EXECUTION, url

@@ -57,7 +57,13 @@ def _classify(call: ToolCall, catalogue: Catalogue, depth: int) -> Action:
     effects, source = _effects(call, plan)
     if plan.floor is not Risk.READ:
         effects = _raised(effects, plan)
-    return Action(call, effects, source, content_of(call, effects))
+    note = _unread(effects) if source is Source.SHELL else ""
+    return Action(call, effects, source, content_of(call, effects), note)
+
+
+def _unread(effects: tuple[Effect, ...]) -> str:
+    """Return which part of a command could not be verified."""
+    return next((effect.because for effect in effects if TargetKind.PROGRAM in effect.unverified), "")
 
 
 def _is_call(tool: object, args: object) -> bool:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 from agentsfence_core.classification.arguments import gather
 from agentsfence_core.classification.catalogue.rows import Meaning, Reader, meaning
-from agentsfence_core.classification.names import fold_all
+from agentsfence_core.classification.names import fold_all, fold_key, named
 from agentsfence_core.classification.targets.paths import canonical_path
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect, TargetKind
-from agentsfence_core.model.risk import Risk
+from agentsfence_core.model.risk import RANK, Risk
 
 if TYPE_CHECKING:
     from agentsfence_core.classification.catalogue.rows import Plan
@@ -41,6 +41,10 @@ _ASIDE: Final = _FOLDERS | {"description", "explanation"}
 _SQL_KEYS: Final = frozenset(
     "sql query queries statement statements script command q sqlquery sqltext text sqlstatement migration".split()
 )
+_SQL_WORDS: Final = frozenset(
+    "select insert update delete drop alter create truncate grant revoke call exec execute copy merge vacuum begin do "
+    "declare with pragma attach load replace rename set use lock import export analyze explain values table".split()
+)
 _CODE_KEYS: Final = frozenset(
     "code script source expression function query input command python javascript js snippet cell cellsource "
     "program text body content newsource pagefunction".split()
@@ -59,6 +63,8 @@ _SHELLS: Final[Mapping[str, str]] = {
 _SHELL_KEYS: Final = frozenset({"shell", "interpreter", "shelltype"})
 _LANGUAGE_KEYS: Final = frozenset({"language", "lang", "runtime", "interpreter"})
 _METHOD_KEYS: Final = frozenset({"method", "httpmethod", "verb"})
+_KEEPS_IN: Final = ("output", "save", "dest", "download", "outfile", "target")
+"""How the names of arguments begin that say into which file an answer goes."""
 _DOCUMENT_KEYS: Final = frozenset({"query", "document", "mutation", "operation", "body"})
 _ENVIRONMENTS: Final = frozenset({"env", "environment", "envvars"})
 OPAQUE_COMMAND: Final = Effect(
@@ -217,13 +223,24 @@ def _odd_environment(call: ToolCall) -> bool:
 
 
 def _sql(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
-    """Read every statement; the tool's own word is kept where no SQL is found."""
+    """Read every statement; the tool's own word is kept where no SQL is found.
+
+    A tool that may as well take a question in words (``maybe``) is read only where a word of SQL stands in it.
+    """
     from agentsfence_core.classification.sql import read_sql  # noqa: PLC0415  (lazy: the parser)
 
-    groups = [
-        effects for text in texts(call, _SQL_KEYS) if text.strip() and (effects := read_sql(text, plan.detail or None))
-    ]
+    found = [text for text in texts(call, _SQL_KEYS) if text.strip()]
+    dialect: str | None = plan.detail or None
+    if plan.detail == "maybe":
+        dialect = None
+        found = [text for text in found if len(text) > LIMITS.sql_bytes or not _SQL_WORDS.isdisjoint(_words(text))]
+    groups = [effects for text in found if (effects := read_sql(text, dialect))]
     return numbered(groups) if groups else ()
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text, in lower case."""
+    return "".join(character if character.isalnum() else " " for character in text.casefold()).split()
 
 
 def _patch(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
@@ -241,19 +258,32 @@ def _patch(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
 
 
 def _http(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
-    """Read an HTTP request; a method in the tool's name counts where the arguments have none."""
+    """Read an HTTP request; a method in the tool's name counts where the arguments have none.
+
+    INVARIANT: a tool that posts by name (``post_webpage``) posts whatever its arguments say: it may not look at them.
+    """
     from agentsfence_core.classification.http import read_http  # noqa: PLC0415  (lazy: few calls need it)
 
-    args: Mapping[str, object] = call.args
-    if plan.detail and not any(key in _METHOD_KEYS for key, _ in fold_all(args)):
-        args = {**args, "method": plan.detail.upper()}
-    effects = read_http(args)
+    effects = read_http(call.args) or ()
+    method = plan.detail or ("post" if plan.means.risk is Risk.EXTERNAL_WRITE else "")
+    if method:
+        others = {key: value for key, value in named(call.args) if fold_key(key) not in _METHOD_KEYS}
+        own = read_http({**others, "method": method.upper()}) or ()
+        effects = own if _worst_rank(own) >= _worst_rank(effects) else effects
     if not effects:
         return ()
     found = gather(call, plan, plan.means)
-    own = {path for effect in effects for path in effect.paths}
-    paths = [path for path in found.paths if path not in own]
-    return (*effects, found.effect(plan.because)) if paths else effects
+    seen = {path for effect in effects for path in effect.paths}
+    found.paths = [path for path in found.paths if path not in seen]
+    if not found.paths:
+        return effects
+    if any(key.startswith(_KEEPS_IN) for key, _ in fold_all(call.args)):
+        return (*effects, Effect("file.download", Risk.LOCAL_WRITE, paths=tuple(found.paths), because=plan.because))
+    return (*effects, found.effect(plan.because))
+
+
+def _worst_rank(effects: tuple[Effect, ...]) -> int:
+    return max((RANK[effect.risk] for effect in effects), default=-1)
 
 
 def _code(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
@@ -285,8 +315,8 @@ def _graphql(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     """A GraphQL document that holds a mutation or a subscription writes; any other reads."""
     found = [text.casefold() for text in texts(call, _DOCUMENT_KEYS)]
     writes = any(word in text for text in found for word in ("mutation", "subscription"))
-    named = meaning("web.post" if writes else "web.read")
-    return (gather(call, plan, named).effect(plan.because),)
+    means = meaning("web.post" if writes else "web.read")
+    return (gather(call, plan, means).effect(plan.because),)
 
 
 _CYPHER_KEYS: Final = frozenset({"query", "cypher", "statement", "cypherquery"})
@@ -301,17 +331,17 @@ def _cypher(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
         if len(text) > LIMITS.sql_bytes:
             words.add("delete")
         outside = "".join(part for part in _unquoted(text[: LIMITS.sql_bytes]))
-        words.update("".join(c if c.isalpha() else " " for c in outside.casefold()).split())
+        words.update(_words(outside))
     if not words:
         return ()
-    named = (
+    capability = (
         "database.delete"
         if words & _CYPHER_DELETES
         else "database.write"
         if words & _CYPHER_WRITES
         else "database.read"
     )
-    return (gather(call, plan, meaning(named)).effect(plan.because),)
+    return (gather(call, plan, meaning(capability)).effect(plan.because),)
 
 
 def _unquoted(text: str) -> list[str]:

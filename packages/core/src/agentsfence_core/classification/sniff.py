@@ -38,6 +38,8 @@ _SQL_STARTS: Final = frozenset(
     "vacuum".split()
 )
 _SQL_TOOLS: Final = ("database.", "query.", "sql.", "tool.", "table.", "run.", "statement.")
+_LEAVES_OPEN: Final = frozenset({Risk.READ, Risk.EXECUTION, Risk.UNKNOWN})
+"""Classes of a name that leave open what its SQL does; any other class the name keeps."""
 _TRIGGERS: Final = _ACTIONS | _METHODS | _COMMANDS | _SQL
 
 _SECRET_MARKS: Final = (
@@ -67,6 +69,8 @@ def sniffed(call: ToolCall, plan: Plan) -> Sniffed | None:
         return None
     if any(_is_sql(key, value, plan) for key, value in entries):
         effects = read(call, replace(plan, reader=Reader.SQL))
+        if effects and plan.means.risk not in _LEAVES_OPEN:
+            effects = (gather(call, plan, plan.means).effect(plan.because), *effects)
         if effects:
             return effects, Source.ARGUMENTS
     if any(_is_writing_method(key, value) for key, value in entries) and _has_address(call):
