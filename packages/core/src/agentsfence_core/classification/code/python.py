@@ -18,11 +18,18 @@ _PARTS: Final = 30  # parts of one put-together string
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
 _UNARY: Final = frozenset("-+~")
+_NESTING: Final = ("lambda", "not ", "**", "await", " else ", "elif")
+"""Words that nest without brackets; a parser in C goes one level deeper for each."""
 
 
 def parsed_calls(text: str) -> tuple[tuple[Call, ...], tuple[str, ...]]:
     """Return the calls of Python code with aliases resolved, and its strings with their parts joined."""
-    if len(text) > _LONGEST or "\0" in text or not _is_shallow(text):
+    if (
+        len(text) > _LONGEST
+        or "\0" in text
+        or not _is_shallow(text)
+        or any(text.count(word) > 150 for word in _NESTING)
+    ):
         return (), ()
     try:
         tree = ast.parse(text)
