@@ -152,7 +152,7 @@ class _Scanner:
             self._inside(text)
         elif token["end"] is not None:
             word = token["end"]
-            if self.marked >= LIMITS.command_nesting:
+            if self.marked >= LIMITS.command_nesting or "`" in word or "$(" in word or "${" in word:
                 self.operators = LIMITS.command_operators + 1
             self.out += [self.text[self.copied : token.start()], f"<{DOCUMENT}{self.marked} "]
             self.copied = end

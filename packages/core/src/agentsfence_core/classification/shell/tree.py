@@ -32,6 +32,7 @@ _local = threading.local()
 _EMPTYING = frozenset({":", "true", "false", "cat /dev/null", "echo -n", "printf ''", "printf", "echo -n ''"})
 _BACKQUOTE = re.compile(r"(?<!\\)`")
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
+_CASE_ENDS = frozenset({";;", ";&", ";;&"})
 _LAST_OWNS = frozenset({"list", "pipeline", "negated_command"})
 _QUIET = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
 
@@ -75,12 +76,13 @@ def read_text(
 class Walker(WordReader):
     """Walks one tree."""
 
-    __slots__ = ("_run", "piped", "seen", "stdin")
+    __slots__ = ("_cases", "_run", "piped", "seen", "stdin")
 
     def __init__(self, scan: Scan, prepared: Prepared, run: Callable[[Call], None]) -> None:
         """Walk for ``scan``."""
         super().__init__(scan, prepared)
         self._run = run
+        self._cases = ";;" in prepared.text or ";&" in prepared.text
         self.seen: set[int] = set()
         """Here-documents that the parser found where the scan in front of it saw them."""
         self.stdin: str | None = None
@@ -106,6 +108,8 @@ class Walker(WordReader):
     def statements(self, node: Node) -> None:
         """Visit the children one after the other; a change of folder in one may have failed for the next."""
         scan = self._scan
+        if self._cases and node.type != "case_item" and any([child.type in _CASE_ENDS for child in node.children]):
+            scan.unreadable("an end of a case outside a case", text_of(node))
         for child in node.named_children:
             before = scan.dirs
             self.walk(child)
@@ -273,6 +277,25 @@ class Walker(WordReader):
             elif child.type in {"redirected_statement", "heredoc_redirect"}:
                 self._bodies(child)
 
+    def _misread(self, node: Node, target: Node) -> bool:
+        """Whether the parser took for a target what bash does not: across a line end, or the number of another one."""
+        before = (node.text or b"")[: target.start_byte - node.start_byte]
+        if target.start_byte == target.end_byte or b"\n" in before:
+            return True
+        if target.type != "number":
+            return False
+        after = self._prepared.text.encode("utf-8", "replace")[target.end_byte : target.end_byte + 1]
+        return after in {b"<", b">"}
+
+    def _group(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit ``{ a; b; }``; bash needs a blank behind the brace and something inside."""
+        text = text_of(node)
+        if not node.named_children or (text[:1] == "{" and text[1:2] not in {" ", "\t", "\n", "("}):
+            self._scan.unreadable("a group that bash reads in another way", text)
+        if extra:
+            self._scan.unreadable("words after a redirection", text)
+        self.statements(node)
+
     def _bare(self, redirects: list[Node], *, empties: bool = True) -> None:
         """Visit redirections that belong to no simple command."""
         call = Call(self._scan, [Word(">")])
@@ -286,6 +309,8 @@ class Walker(WordReader):
     def _document(self, node: Node, after: list[Node]) -> str | None:
         """Return the text of a here-document or here-string where it is literal; visit what runs in it."""
         if node.type == "herestring_redirect":
+            if node.named_children and self._misread(node, node.named_children[0]):
+                self._scan.unreadable("an input text without a text", text_of(node))
             words = [self.word(child) for child in node.named_children]
             return words[0].text if len(words) == 1 and words[0].sure else None
         text: str | None = None
@@ -378,6 +403,8 @@ class Walker(WordReader):
         if not targets:
             return
         operator = next((child.type for child in node.children if not child.is_named), ">")
+        if self._misread(node, targets[0]):
+            self._scan.unreadable("a redirection without a target", text_of(node))
         if self._numbered(targets[0]) is not None:
             return
         word = self.word(targets[0])
@@ -506,6 +533,7 @@ _HANDLERS: dict[str, Callable[[Walker, Node, tuple[Node, ...]], None]] = {
     "pipeline": Walker._pipeline,
     "negated_command": Walker._negated,
     "redirected_statement": Walker._redirected,
+    "compound_statement": Walker._group,
     "subshell": Walker._inside,
     "command_substitution": Walker._inside,
     "process_substitution": Walker._inside,

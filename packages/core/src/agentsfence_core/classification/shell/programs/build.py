@@ -263,16 +263,19 @@ def _just(call: Call, program: Program) -> None:
         _make_target(call, word)
 
 
+_TOX_ROW = Program(
+    "test.run",
+    options={
+        Role.UNSEEN: "-c --conf -f --noxfile",
+        Role.TEXT: "-e -s --session --sessions -k -p? -m -t --tags --workdir --envdir -r!",
+    },
+    posix=True,
+)
+
+
 def _tox(call: Call, _program: Program) -> None:
     """``tox`` and ``nox`` run the project's own checks."""
-    row = Program(
-        "test.run",
-        options={
-            Role.UNSEEN: "-c --conf -f --noxfile",
-            Role.TEXT: "-e -s --session --sessions -k -p? -m -t --tags --workdir --envdir -r!",
-        },
-        posix=True,
-    )
+    row = _TOX_ROW
     by_row(call, row, call.words[1:])
 
 

@@ -222,7 +222,7 @@ def _fc(call: Call, _program: Program) -> None:
 PROGRAMS = {
     **rows(
         ": type hash wait jobs shift return exit break continue getopts ulimit dirs caller times suspend logout disown "
-        "shopt help unset local test [ [[ true false pwd echo",
+        "shopt help unset local test [ true false pwd echo",
         QUIET,
     ),
     "fg": Program("process.control"),

@@ -285,11 +285,14 @@ _TERRAFORM = {
 }  # fmt: skip
 
 
+_TERRAFORM_ROW = Program("cloud.read", subcommands=_TERRAFORM, options={Role.UNSEEN: "-chdir"}, single=True)
+
+
 def _terraform(call: Call, _program: Program) -> None:
     """``terraform apply -destroy`` destroys."""
     from agentsfence_core.classification.shell.engine import subcommand  # noqa: PLC0415  (avoids a name clash)
 
-    subcommand(call, Program("cloud.read", subcommands=_TERRAFORM, options={Role.UNSEEN: "-chdir"}, single=True), 1)
+    subcommand(call, _TERRAFORM_ROW, 1)
     if any(word.text.lstrip("-") == "destroy" for word in call.words[2:]):
         call.effect("cloud.delete")
 

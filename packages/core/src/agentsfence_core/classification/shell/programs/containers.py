@@ -21,18 +21,21 @@ _RUN_TEXT = (
 )
 
 
+_DOCKER_RUN_ROW = Program(
+    "container.run",
+    options={
+        Role.TEXT: _RUN_TEXT + " --cap-add --security-opt --device",
+        Role.WRITE: "-v --volume --mount",
+        Role.READ: "--env-file --label-file",
+    },
+    posix=True,
+)
+
+
 def _docker_run(call: Call, _program: Program) -> None:
     """``docker run image cmd``: code in a container; a mounted folder or more rights reach this machine."""
     words = _after(call.words, {"run", "create"})
-    row = Program(
-        "container.run",
-        options={
-            Role.TEXT: _RUN_TEXT + " --cap-add --security-opt --device",
-            Role.WRITE: "-v --volume --mount",
-            Role.READ: "--env-file --label-file",
-        },
-        posix=True,
-    )
+    row = _DOCKER_RUN_ROW
     split = Split(words, table_of(row), posix=True, single=False)
     for word in split.operands[:1]:
         call.object("container.run", "image", word)
@@ -63,16 +66,19 @@ def _after(words: list[Word], verbs: set[str]) -> list[Word]:
     return words[1:]
 
 
+_EXEC_ROW = Program(
+    "container.run",
+    options={
+        Role.TEXT: "-e --env -u --user -w --workdir -c --container -n --namespace --detach-keys --index --env-file -f --file",
+    },
+    posix=True,
+)
+
+
 def _exec(call: Call, _program: Program) -> None:
     """``docker exec c cmd`` and ``kubectl exec pod -- cmd``: the command runs inside."""
     words = _after(call.words, {"exec"})
-    row = Program(
-        "container.run",
-        options={
-            Role.TEXT: "-e --env -u --user -w --workdir -c --container -n --namespace --detach-keys --index --env-file -f --file",
-        },
-        posix=True,
-    )
+    row = _EXEC_ROW
     split = Split(words, table_of(row), posix=True, single=False)
     operands = [word for word in split.operands if word.text != "--"]
     for word in operands[:1]:
@@ -286,12 +292,21 @@ def _resource(capability: str) -> Program:
     return Program(capability, hook=_kubectl_object)
 
 
+_KUBE_TEXT = (
+    "-n --namespace -l --selector -o --output --context --cluster --user --kubeconfig -c --container --since --tail --since-time "
+    "--field-selector --sort-by --type --timeout --grace-period --replicas --image --port --template --for --cascade? --dry-run? "
+    "-s --server --token --as --as-group --request-timeout -L --label-columns -p --patch --overrides --revision --to-revision "
+    "--from-literal --clusterrole --role --serviceaccount --verb --resource --env -e --limits --requests --min --max --cpu-percent"
+)
+_KUBECTL_OBJECT_ROW = Program(
+    "cloud.write",
+    options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f --filename -k --kustomize --from-file --from-env-file"},
+)
+
+
 def _kubectl_object(call: Call, program: Program) -> None:
     """``delete pod web-0``: kind and name are the object; ``-f file`` names a manifest."""
-    row = Program(
-        program.does,
-        options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f --filename -k --kustomize --from-file --from-env-file"},
-    )
+    row = _KUBECTL_OBJECT_ROW
     start = next((place for place, word in enumerate(call.words) if place and word.text[:1] != "-"), 1)
     split = Split(call.words[start + 1 :], table_of(row), posix=False, single=False)
     call.effect(program.does)
@@ -307,17 +322,12 @@ def _kubectl_object(call: Call, program: Program) -> None:
             call.object(program.does, "resource", word)
 
 
-_KUBE_TEXT = (
-    "-n --namespace -l --selector -o --output --context --cluster --user --kubeconfig -c --container --since --tail --since-time "
-    "--field-selector --sort-by --type --timeout --grace-period --replicas --image --port --template --for --cascade? --dry-run? "
-    "-s --server --token --as --as-group --request-timeout -L --label-columns -p --patch --overrides --revision --to-revision "
-    "--from-literal --clusterrole --role --serviceaccount --verb --resource --env -e --limits --requests --min --max --cpu-percent"
-)
+_KUBE_GET_ROW = Program("container.read", options={Role.TEXT: _KUBE_TEXT})
 
 
 def _kube_get(call: Call, _program: Program) -> None:
     """``kubectl get`` looks; the content of secrets is a secret."""
-    row = Program("container.read", options={Role.TEXT: _KUBE_TEXT})
+    row = _KUBE_GET_ROW
     split = Split(call.words[1:], table_of(row), posix=False, single=False)
     shows = any(
         name in {"o", "output"} and value is not None and value.text != "name" for name, _, value in split.given

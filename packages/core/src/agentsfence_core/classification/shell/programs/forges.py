@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row
@@ -21,6 +22,7 @@ _TEXT = (
 _FILES = "-F --body-file --notes-file --template-file"
 
 
+@cache
 def _row(does: str, kind: str = "id") -> Program:
     return Program(does, rest=Role.OBJECT, kind=kind, options={Role.READ: _FILES, Role.TEXT: _TEXT})
 
@@ -38,19 +40,22 @@ def _verbs(verbs: str, does: str, *, nouns: str = "") -> dict[str, Program]:
     return {f"{noun} {verb}": row for noun in chosen for verb in verbs.split()}
 
 
+_GH_API_ROW = Program(
+    "repo.read",
+    options={
+        Role.SCRIPT: "-f --raw-field -F --field",
+        Role.READ: "--input",
+        Role.TEXT: "-X --method -H --header -q --jq -t --template --hostname --cache -p --preview",
+    },
+)
+
+
 def _gh_api(call: Call, _program: Program) -> None:
     """``gh api`` is a GET unless a field, a body or ``-X`` makes it another; GraphQL by its operation."""
     words = call.words[1:]
     while words and words[0].text != "api":
         words = words[1:]
-    row = Program(
-        "repo.read",
-        options={
-            Role.SCRIPT: "-f --raw-field -F --field",
-            Role.READ: "--input",
-            Role.TEXT: "-X --method -H --header -q --jq -t --template --hostname --cache -p --preview",
-        },
-    )
+    row = _GH_API_ROW
     split = Split(words[1:], table_of(row), posix=False, single=False)
     method, sends = "", False
     fields: list[Word] = []

@@ -12,6 +12,7 @@ Rules of this file:
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, helps, nested, shell_line
@@ -144,10 +145,15 @@ def _has(words: list[Word], *options: str) -> bool:
     return False
 
 
+@cache
+def _with_values(text: str) -> Program:
+    """Return a row that only says which options take a value."""
+    return Program("git.read", options={Role.TEXT: text})
+
+
 def _operands(words: list[Word], text: str = "") -> list[Word]:
     """Return the words that are no options; ``text`` are the options that take a value."""
-    row = Program("git.read", options={Role.TEXT: text})
-    return Split(words, table_of(row), posix=False, single=False).operands
+    return Split(words, table_of(_with_values(text)), posix=False, single=False).operands
 
 
 def _paths(words: list[Word]) -> list[Word]:
@@ -381,7 +387,7 @@ def _stash(call: Call, words: list[Word]) -> None:
 def _checkout(call: Call, words: list[Word]) -> None:
     """``git checkout`` switches branches, or throws away changes when it is given paths."""
     text = "-b -B --orphan --conflict -t! --track? --pathspec-from-file"
-    row = Program("git.branch", options={Role.TEXT: text})
+    row = _with_values(text)
     split = Split(words, table_of(row), posix=False, single=False)
     new = [value for name, _, value in split.given if name in {"b", "B", "orphan"} and value is not None]
     behind = _paths(words)
@@ -405,10 +411,13 @@ def _is_path(text: str) -> bool:
     return "." in text and ending.isalpha() and len(ending) <= 5 and not text.startswith(("v", "release"))
 
 
+_SWITCH_ROW = Program(
+    "git.branch", options={Role.OBJECT: "-c -C --create --force-create --orphan"}, rest=Role.OBJECT, kind="branch"
+)
+
+
 def _switch(call: Call, words: list[Word]) -> None:
-    row = Program(
-        "git.branch", options={Role.OBJECT: "-c -C --create --force-create --orphan"}, rest=Role.OBJECT, kind="branch"
-    )
+    row = _SWITCH_ROW
     by_row(call, row, words)
     if _has(words, "-f", "--force", "--discard-changes", "-C"):
         call.effect("git.delete")
@@ -494,10 +503,13 @@ def _bisect(call: Call, words: list[Word]) -> None:
         call.effect("git.update")
 
 
+_REBASE_ROW = Program(
+    "git.update", options={Role.RUN: "-x --exec", Role.TEXT: "--onto -s --strategy -X --strategy-option -C"}
+)
+
+
 def _rebase(call: Call, words: list[Word]) -> None:
-    row = Program(
-        "git.update", options={Role.RUN: "-x --exec", Role.TEXT: "--onto -s --strategy -X --strategy-option -C"}
-    )
+    row = _REBASE_ROW
     by_row(call, row, words)
     if _has(words, "-i", "--interactive", "--edit-todo"):
         call.unseen("git opens an editor")
@@ -515,36 +527,45 @@ def _notes(call: Call, words: list[Word]) -> None:
     )
 
 
+_SEND_EMAIL_ROW = Program(
+    "email.send",
+    rest=Role.READ,
+    options={
+        Role.RECIPIENT: "--to --cc --bcc",
+        Role.TEXT: "--from --subject --in-reply-to --smtp-server-port --smtp-user --smtp-pass --suppress-cc --confirm --envelope-sender --reply-to",
+        Role.HOST: "--smtp-server",
+        Role.RUN: "--to-cmd --cc-cmd --header-cmd --sendmail-cmd --smtp-server-option",
+    },
+)
+
+
 def _send_email(call: Call, words: list[Word]) -> None:
-    row = Program(
-        "email.send",
-        rest=Role.READ,
-        options={
-            Role.RECIPIENT: "--to --cc --bcc",
-            Role.TEXT: "--from --subject --in-reply-to --smtp-server-port --smtp-user --smtp-pass --suppress-cc --confirm --envelope-sender --reply-to",
-            Role.HOST: "--smtp-server",
-            Role.RUN: "--to-cmd --cc-cmd --header-cmd --sendmail-cmd --smtp-server-option",
-        },
-    )
+    row = _SEND_EMAIL_ROW
     by_row(call, row, words)
+
+
+_GREP_ROW = Program(
+    "git.read",
+    options={
+        Role.RUN: "-O? --open-files-in-pager?",
+        Role.TEXT: "-e -f -A -B -C -m --max-count --max-depth --threads --color? --and! --or! --not!",
+    },
+)
 
 
 def _grep(call: Call, words: list[Word]) -> None:
-    row = Program(
-        "git.read",
-        options={
-            Role.RUN: "-O? --open-files-in-pager?",
-            Role.TEXT: "-e -f -A -B -C -m --max-count --max-depth --threads --color? --and! --or! --not!",
-        },
-    )
+    row = _GREP_ROW
     by_row(call, row, words)
 
 
+_ARCHIVE_ROW = Program(
+    "git.read",
+    options={Role.WRITE: "-o --output", Role.RUN: "--exec", Role.TEXT: "--format --prefix --add-file --remote"},
+)
+
+
 def _archive(call: Call, words: list[Word]) -> None:
-    row = Program(
-        "git.read",
-        options={Role.WRITE: "-o --output", Role.RUN: "--exec", Role.TEXT: "--format --prefix --add-file --remote"},
-    )
+    row = _ARCHIVE_ROW
     split = Split(words, table_of(row), posix=False, single=False)
     by_row(call, row, words)
     for name, _, value in split.given:
@@ -552,24 +573,32 @@ def _archive(call: Call, words: list[Word]) -> None:
             _location(call, "git.read", value)
 
 
+_LS_REMOTE_ROW = Program(
+    "git.read", options={Role.RUN: "--upload-pack --exec -u", Role.TEXT: "-o --server-option --sort"}
+)
+
+
 def _ls_remote(call: Call, words: list[Word]) -> None:
-    row = Program("git.read", options={Role.RUN: "--upload-pack --exec -u", Role.TEXT: "-o --server-option --sort"})
+    row = _LS_REMOTE_ROW
     split = Split(words, table_of(row), posix=False, single=False)
     by_row(call, row, words)
     for word in split.operands[:1]:
         _location(call, "git.read", word)
 
 
+_COMMIT_ROW = Program(
+    "git.commit",
+    options={
+        Role.TEXT: "-m --message -C -c --author --date --fixup --squash --cleanup -S? --gpg-sign? -u? --trailer "
+        "--reuse-message --reedit-message --untracked-files?",
+        Role.READ: "-F --file -t --template --pathspec-from-file",
+    },
+    rest=Role.TARGET,
+)
+
+
 def _commit(call: Call, words: list[Word]) -> None:
-    row = Program(
-        "git.commit",
-        options={
-            Role.TEXT: "-m --message -C -c --author --date --fixup --squash --cleanup -S? --gpg-sign? -u? --trailer "
-            "--reuse-message --reedit-message --untracked-files?",
-            Role.READ: "-F --file -t --template --pathspec-from-file",
-        },
-        rest=Role.TARGET,
-    )
+    row = _COMMIT_ROW
     by_row(call, row, words)
     if _has(words, "--amend"):
         call.value("git.commit", "amend", "true")

@@ -159,56 +159,40 @@ _OPENSSL_READS = frozenset(
 )
 
 
+_OPENSSL_ROW = Program(
+    "file.read",
+    options={
+        Role.WRITE: "-out -keyout -writerand -CAserial -sign -signature! -sess_out -keylogfile",
+        Role.READ: "-in -inkey -key -CAfile -CApath -cert -certfile -config -rand -CA -CAkey -kfile -verify",
+        Role.TEXT: "-subj -days -passin -passout -pass -k -K -iv -nameopt -inform -outform -newkey -pkeyopt -algorithm "
+        "-purpose -servername -starttls -cipher -host -port -extensions -checkend -dates! -addext -name -curves -alpn",
+        Role.UNSEEN: "-engine -provider -provider-path",
+        Role.HOST: "-connect -proxy",
+    },
+    single=True,
+)
+
+
+_OPENSSL_OTHERS = frozenset(
+    """enc req rsa ec pkey genrsa genpkey ecparam pkcs12 pkcs8 pkcs7 passwd base64 dhparam pkeyutl rsautl
+    dsa ecdsa gendsa crl2pkcs7 spkac kdf mac rehash nseq fipsinstall aes-256-cbc sess_id""".split()  # noqa: SIM905
+)
+_OPENSSL_ROWS = {
+    name: Program(name, options=_OPENSSL_ROW.options, single=True)
+    for name in ("web.post", "web.read", "process.control", "file.write")
+}
+
+
 def _openssl(call: Call, _program: Program) -> None:
     """``openssl`` looks at keys and certificates; ``-out`` writes, ``s_client`` carries its input out, engines load code."""
     words = call.words[1:]
     verb = words[0].text if words else ""
-    row = Program(
-        "file.read",
-        options={
-            Role.WRITE: "-out -keyout -writerand -CAserial -sign -signature! -sess_out -keylogfile",
-            Role.READ: "-in -inkey -key -CAfile -CApath -cert -certfile -config -rand -CA -CAkey -kfile -verify",
-            Role.TEXT: "-subj -days -passin -passout -pass -k -K -iv -nameopt -inform -outform -newkey -pkeyopt -algorithm "
-            "-purpose -servername -starttls -cipher -host -port -extensions -checkend -dates! -addext -name -curves -alpn",
-            Role.UNSEEN: "-engine -provider -provider-path",
-            Role.HOST: "-connect -proxy",
-        },
-        single=True,
-    )
+    row = _OPENSSL_ROW
     if verb in {"s_client", "s_time"}:
-        row = Program("web.post" if call.piped else "web.read", options=row.options, single=True)
+        row = _OPENSSL_ROWS["web.post" if call.piped else "web.read"]
     elif verb in {"s_server", "ocsp", "ts", "cms", "smime", "ca"}:
-        row = Program("process.control" if verb == "s_server" else "file.write", options=row.options, single=True)
-    elif verb not in _OPENSSL_READS and verb not in {
-        "enc",
-        "req",
-        "rsa",
-        "ec",
-        "pkey",
-        "genrsa",
-        "genpkey",
-        "ecparam",
-        "pkcs12",
-        "pkcs8",
-        "pkcs7",
-        "passwd",
-        "base64",
-        "dhparam",
-        "pkeyutl",
-        "rsautl",
-        "dsa",
-        "ecdsa",
-        "gendsa",
-        "crl2pkcs7",
-        "spkac",
-        "kdf",
-        "mac",
-        "rehash",
-        "nseq",
-        "fipsinstall",
-        "aes-256-cbc",
-        "sess_id",
-    }:
+        row = _OPENSSL_ROWS["process.control" if verb == "s_server" else "file.write"]
+    elif verb not in _OPENSSL_READS and verb not in _OPENSSL_OTHERS:
         call.unseen("an unknown openssl command")
         return
     by_row(call, row, words[1:])

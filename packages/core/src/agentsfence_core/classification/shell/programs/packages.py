@@ -130,19 +130,22 @@ def _run(call: Call, program: Program) -> None:
         call.effect("file.read")
 
 
+_EXECUTE_ROW = Program(
+    "package.install",
+    options={
+        Role.OBJECT: "-p --package --with --from",
+        Role.RUN: "-c --call",
+        Role.TEXT: "-w --workspace --python --project --directory --extra --group --prefix --index-url --env-file",
+    },
+    kind="package",
+    posix=True,
+)
+
+
 def _execute(call: Call, _program: Program) -> None:
     """``npx tool`` is the tool where it has a row, else a package that is fetched and run."""
     words = call.words[call.skip :]
-    wanted = Program(
-        "package.install",
-        options={
-            Role.OBJECT: "-p --package --with --from",
-            Role.RUN: "-c --call",
-            Role.TEXT: "-w --workspace --python --project --directory --extra --group --prefix --index-url --env-file",
-        },
-        kind="package",
-        posix=True,
-    )
+    wanted = _EXECUTE_ROW
     split = Split(words, table_of(wanted), posix=True, single=False)
     for _, option, value in split.given:
         if option.role is Role.OBJECT and value is not None:

@@ -125,6 +125,16 @@ def _at(call: Call, program: Program) -> None:
             shell_line(call, Word(call.stdin))
 
 
+_JOURNAL_ROW = Program(
+    "system.read",
+    options={
+        Role.READ: "--file -D --directory --root",
+        Role.WRITE: "--cursor-file",
+        Role.TEXT: "-u --unit -n --lines -p --priority -S --since -U --until -o --output -t -g --grep -b? --identifier",
+    },
+)
+
+
 def _journal(call: Call, _program: Program) -> None:
     """``journalctl`` reads; ``--vacuum`` and ``--rotate`` delete."""
     if any(word.text.startswith(("--vac", "--rot", "--flu", "--sync")) for word in call.words[1:]):
@@ -132,14 +142,7 @@ def _journal(call: Call, _program: Program) -> None:
     else:
         by_row(
             call,
-            Program(
-                "system.read",
-                options={
-                    Role.READ: "--file -D --directory --root",
-                    Role.WRITE: "--cursor-file",
-                    Role.TEXT: "-u --unit -n --lines -p --priority -S --since -U --until -o --output -t -g --grep -b? --identifier",
-                },
-            ),
+            _JOURNAL_ROW,
             call.words[1:],
         )
 
@@ -216,6 +219,18 @@ def _tmux(call: Call, _program: Program) -> None:
             shell_line(call, word)
 
 
+_GPG_ROW = Program(
+    "file.read",
+    rest=Role.TARGET,
+    options={
+        Role.WRITE: "-o --output",
+        Role.TEXT: "-r --recipient -u --local-user --keyserver --passphrase --batch! --recv-keys! -a! -s! -e! -d! -c!",
+        Role.READ: "--passphrase-file",
+        Role.UNSEEN: "--options --homedir --keyring --agent-program --pinentry-program",
+    },
+)
+
+
 def _gpg(call: Call, _program: Program) -> None:
     """``gpg`` lists, verifies and decrypts; with ``-o`` it writes, with ``--delete`` it deletes, keys change trust."""
     words = {word.text for word in call.words[1:]}
@@ -244,16 +259,7 @@ def _gpg(call: Call, _program: Program) -> None:
         call.effect("file.write")
     elif any(word.startswith("--export-secret") for word in words):
         call.path("file.read", Word("~/.gnupg/private-keys-v1.d"))
-    row = Program(
-        "file.read",
-        rest=Role.TARGET,
-        options={
-            Role.WRITE: "-o --output",
-            Role.TEXT: "-r --recipient -u --local-user --keyserver --passphrase --batch! --recv-keys! -a! -s! -e! -d! -c!",
-            Role.READ: "--passphrase-file",
-            Role.UNSEEN: "--options --homedir --keyring --agent-program --pinentry-program",
-        },
-    )
+    row = _GPG_ROW
     by_row(call, row, call.words[1:])
 
 
