@@ -262,6 +262,8 @@ def _inner(userinfo: str, tail: str) -> tuple[str, ...]:
     """Return the hosts of URLs in a URL's path or parameters, also percent-encoded up to three times."""
     if not userinfo and "%" not in tail and ":" not in tail and "=" not in tail and "//" not in tail:
         return ()
+    if not userinfo and "%" not in tail and ":" not in tail and "//" not in tail and "." not in tail.partition("=")[2]:
+        return ()
     text = f"{userinfo}{tail}"
     found: dict[str, None] = {}
     for _ in range(4):

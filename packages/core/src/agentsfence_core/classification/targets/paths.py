@@ -19,6 +19,8 @@ _HOME_VARIABLES = ("$HOME", "${HOME}")
 _NOT_LITERAL = re.compile(r"`|\$[A-Za-z_{(0-9?!#@*'\"-]|[<>]\(|%[A-Za-z_][A-Za-z0-9_]{0,60}%|[\0\n\r]")
 _GLOB = re.compile(r"[*?\[]|\{[^{}]{0,400}(?:,|\.\.)")
 _ALIASES = frozenset({"root", "cwd"})
+_PLAIN_RELATIVE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*+(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*+)*+")
+"""A relative path that is canonical below its folder; the common case, decided without splitting."""
 _SEGMENT = re.compile(r"[\w.@+~-]+")
 _EXTENSION = re.compile(r"[^\s/\\]{1,200}\.[A-Za-z][A-Za-z0-9]{0,6}")
 _ENDINGS = """
@@ -36,6 +38,8 @@ def canonical_path(text: str, *, workdir: str | None, home: str | None) -> str:
     text = text.strip()
     if _plain_absolute(text):
         return text
+    if workdir and workdir not in {"/", "/proc"} and _plain_absolute(workdir) and _PLAIN_RELATIVE.fullmatch(text):
+        return f"{workdir}/{text}"
     path = _fold(text, _base(workdir, home), _base(home, None))
     # A name that ends in a space keeps a slash behind it, so that reading the result again does not strip the name.
     return f"{path}/" if path[-1:].isspace() else path
