@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from agentsfence_core.classification.arguments import gather
@@ -18,6 +19,7 @@ from agentsfence_core.classification.lexicon import PROVES_NOTHING, STOP
 from agentsfence_core.classification.names import fold_all, singular, words_of
 from agentsfence_core.classification.readers import OPAQUE_COMMAND, read
 from agentsfence_core.classification.verbs import Inference, infer
+from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect, Source
 from agentsfence_core.model.risk import RANK, Risk
@@ -40,6 +42,10 @@ _SQL_STARTS: Final = frozenset(
 _SQL_TOOLS: Final = ("database.", "query.", "sql.", "tool.", "table.", "run.", "statement.")
 _LEAVES_OPEN: Final = frozenset({Risk.READ, Risk.EXECUTION, Risk.UNKNOWN})
 """Classes of a name that leave open what its SQL does; any other class the name keeps."""
+_KINDS: Final = frozenset(
+    "cli command cmd shell exec terminal console bash ctl sql db manager admin operations client".split()
+)
+"""Words of names that say of what kind a tool is."""
 _TRIGGERS: Final = _ACTIONS | _METHODS | _COMMANDS | _SQL
 
 _SECRET_MARKS: Final = (
@@ -65,7 +71,7 @@ Sniffed = tuple[tuple[Effect, ...], Source]
 def sniffed(call: ToolCall, plan: Plan) -> Sniffed | None:
     """Return what a call says by its arguments, ``None`` where they say no more than the name."""
     entries = [(key, value) for key, value in fold_all(call.args) if key in _TRIGGERS]
-    if not entries:
+    if not entries or (plan.nothing_known and not _names_a_subject(words_of(call.tool))):
         return None
     if any(_is_sql(key, value, plan) for key, value in entries):
         effects = read(call, replace(plan, reader=Reader.SQL))
@@ -78,6 +84,21 @@ def sniffed(call: ToolCall, plan: Plan) -> Sniffed | None:
         if effects:
             return effects, Source.ARGUMENTS
     return _by_action(call, plan, entries) or _by_command(call, plan, entries)
+
+
+def _names_a_subject(words: Sequence[str]) -> bool:
+    """Whether a name that says no act at least says of what kind its tool is (``manage_email``, ``acme_cli``).
+
+    INVARIANT: an argument settles nothing for a tool of which nothing at all is known. A tool may ignore an
+    ``action: list`` that a manipulated model adds, and do what it always does.
+    """
+    return any(word in PROVES_NOTHING or word in _KINDS or singular(word) in _nouns() for word in words)
+
+
+@cache
+def _nouns() -> frozenset[str]:
+    """Return the nouns of the table of capabilities."""
+    return frozenset(noun for _, noun in vocabulary().by_verb_noun)
 
 
 def seeks_secrets(call: ToolCall) -> bool:
