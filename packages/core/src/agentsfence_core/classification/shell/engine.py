@@ -32,6 +32,15 @@ _PROJECT: Final = frozenset({"test.run", "lint.run", "build.run", "package.insta
 """What such a tool may be taken for: never something that only reads."""
 _SUBSTITUTED: Final = re.compile(r"\$\([^()]*(?:\([^()]*\)[^()]*)*\)|`[^`]*`")
 _PATHS: Final = frozenset({Role.TARGET, Role.READ, Role.WRITE, Role.DELETE, Role.EMPTY})
+_FILE_ROLES: Final = {
+    Role.READ: ("file.read",),
+    Role.WRITE: ("file.write",),
+    Role.DELETE: ("file.delete",),
+    Role.EMPTY: ("file.write", "file.delete"),
+}
+_PARTY_ROLES: Final = frozenset({Role.OBJECT, Role.URL, Role.HOST, Role.RECIPIENT})
+_NO_FILES: Final = frozenset({"/dev/null", "-", "/dev/stdout", "/dev/stderr"})
+_NO_OPTIONS: Final = OptionTable({}, {}, dangerous=False)
 _ASKS_HELP: Final = frozenset({"--help", "--version"})
 _RUNS_INSIDE: Final = frozenset({"echo", "printf", "cat", "base64", "xxd", "curl", "wget", "tr", "sed", "awk", "rev"})
 
@@ -183,11 +192,11 @@ def _step(call: Call, row: Program, operands: list[Word], count: int) -> None:
     apply(inner, row, count + 1)
 
 
-def by_row(call: Call, program: Program, words: list[Word]) -> None:
-    """Add the effects of options and operands as the row says."""
+def by_row(call: Call, program: Program, words: list[Word]) -> Split:
+    """Add the effects of options and operands as the row says; return the words taken apart."""
     if not words:
         _base(call, program, program.bare or program.does)
-        return
+        return Split(words, _NO_OPTIONS, posix=False, single=False)
     table = table_of(program)
     split = Split(words, table, posix=program.posix, single=program.single)
     capability = _capability(program, split.given)
@@ -202,10 +211,11 @@ def by_row(call: Call, program: Program, words: list[Word]) -> None:
     for place, (role, word) in enumerate(roles):
         if role is Role.ARGV:
             nested(call, operands[place:])
-            return
+            break
         give(call, program, capability, role, word)
     if not operands and program.bare and not split.given:
         call.effect(program.bare)
+    return split
 
 
 def _roles(program: Program, split: Split) -> list[tuple[Role, Word]]:
@@ -261,20 +271,14 @@ def _given(
             call.unseen("an option starts a program or brings in settings")
 
 
-def give(call: Call, program: Program, capability: str, role: Role, word: Word) -> None:  # noqa: C901  (one case a role)
+def give(call: Call, program: Program, capability: str, role: Role, word: Word) -> None:
     """Add one word to the effects as its role says."""
     if role is Role.TARGET:
         call.path(capability, word)
-    elif role is Role.READ:
-        call.path("file.read", word)
-    elif role is Role.WRITE:
-        if word.text not in {"/dev/null", "-", "/dev/stdout", "/dev/stderr"}:
-            call.path("file.write", word)
-    elif role is Role.DELETE:
-        call.path("file.delete", word)
-    elif role is Role.EMPTY:
-        call.path("file.write", word)
-        call.path("file.delete", word)
+    elif role in _FILE_ROLES:
+        if role is not Role.WRITE or word.text not in _NO_FILES:
+            for name in _FILE_ROLES[role]:
+                call.path(name, word)
     elif role is Role.RUN:
         call.unseen("an option starts a program")
         shell_line(call, word)
@@ -284,13 +288,19 @@ def give(call: Call, program: Program, capability: str, role: Role, word: Word) 
             call.url("web.read", word)
         else:
             call.path("file.read", word)
-    elif role is Role.OBJECT:
+    elif role in _PARTY_ROLES:
+        _give_party(call, program, capability, role, word)
+
+
+def _give_party(call: Call, program: Program, capability: str, role: Role, word: Word) -> None:
+    """Add an object, an address, a machine or a recipient."""
+    if role is Role.OBJECT:
         call.object(capability, program.kind, word)
     elif role is Role.URL:
         call.url(capability, word)
     elif role is Role.HOST:
         call.host(capability, word)
-    elif role is Role.RECIPIENT:
+    else:
         call.effect(capability).recipients.append(word.text[: LIMITS.target_length])
         if not word.literal:
             call.unverified(capability, TargetKind.RECIPIENTS)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _GLOB = re.compile(r"(?<!\\)[*?\[]")
+_SPECIAL = re.compile(r"[*?\[\\]")
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _PLAIN_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _TRANSFORMED = re.compile(r"@[PEA]\}")
@@ -69,6 +70,8 @@ class WordReader:
         text = text_of(node)
         if self._prepared.marked:
             text = restore(text)
+        if _SPECIAL.search(text) is None:
+            return Word(text)
         glob = text != "[" and _GLOB.search(text) is not None
         return Word(unescape(text), True, glob)
 

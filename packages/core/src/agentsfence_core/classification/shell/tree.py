@@ -33,6 +33,7 @@ _EMPTYING = frozenset({":", "true", "false", "cat /dev/null", "echo -n", "printf
 _BACKQUOTE = re.compile(r"(?<!\\)`")
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
 _CASE_ENDS = frozenset({";;", ";&", ";;&"})
+_WRITERS = frozenset({"echo", "printf", "cat", "tee"})
 _LAST_OWNS = frozenset({"list", "pipeline", "negated_command"})
 _QUIET = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
 
@@ -173,6 +174,8 @@ class Walker(WordReader):
         if node.type != "command" or any(
             child.type in {"variable_assignment", "file_redirect"} for child in node.children
         ):
+            return None
+        if text_of(node).partition(" ")[0] not in _WRITERS:
             return None
         words = [self.peek(child) for child in node.named_children]
         if not words or any(word is None for word in words):

@@ -37,44 +37,61 @@ _CURL = Program(
 )
 
 
+class _Request:
+    """What the options of a client ask for."""
+
+    __slots__ = ("method", "recipients", "saves", "sends", "urls")
+
+    def __init__(self, urls: list[Word]) -> None:
+        """Start with a plain GET of ``urls``."""
+        self.urls = urls
+        self.method = ""
+        self.sends = False
+        self.saves = False
+        self.recipients: list[Word] = []
+
+
 def _curl(call: Call, program: Program) -> None:
     """A GET is a read; a body, a form, an upload or another method is a write to the host."""
     split = Split(call.words[1:], table_of(program), posix=False, single=False)
-    method, sends, gets, saves = "", False, False, False
-    urls = list(split.operands)
-    recipients: list[Word] = []
+    request = _Request(list(split.operands))
     for name, option, value in split.given:
-        if value is None:
-            continue
-        if option.role is Role.SCRIPT or (option.role is Role.READ and name in {"T", "upload-file"}):
-            sends = sends or name != "url-query"
-            _payload(call, name, value)
-        elif option.role is Role.READ:
-            call.path("file.read", value)
-        elif option.role is Role.WRITE:
-            saves = _save(call, value) or saves
-        elif option.role is Role.UNSEEN:
-            call.unseen("curl options from a file")
-            call.path("file.read", value)
-        elif option.role is Role.URL:
-            urls.append(value)
-        elif option.role is Role.RECIPIENT:
-            recipients.append(value)
-        elif name == "X" or (len(name) > 2 and "request".startswith(name)):
-            method = value.text.upper() if value.sure else "POST"
-        else:
-            _other(call, name, value)
-    sends = sends or any(name.startswith("expand-") for name in split.strays)
-    gets = any(name in {"G", "get"} for name in split.strays)
-    saves = saves or any(name in {"O", "J", "remote-name", "remote-name-all"} for name in split.strays)
-    if any(name in {"O", "remote-name", "remote-name-all"} for name in split.strays):
-        for word in urls:
+        if value is not None:
+            _curl_option(call, request, name, option.role, value)
+    flags = set(split.strays)
+    request.sends = request.sends or any(name.startswith("expand-") for name in flags)
+    into_address = bool({"G", "get"} & flags)
+    if {"O", "remote-name", "remote-name-all"} & flags:
+        for word in request.urls:
             call.path("file.download", _saved_as(word, None))
-    _reach(call, urls, method, sends=sends and not (gets and not method), saves=saves, recipients=recipients)
-    if gets and sends:
+    sends = request.sends and not (into_address and not request.method)
+    _reach(call, request.urls, request.method, sends=sends, saves=request.saves, recipients=request.recipients)
+    if into_address and request.sends:
         call.effect("web.post")  # -G -d puts the data into the address: it leaves all the same
-        for word in urls:
+        for word in request.urls:
             call.url("web.post", word)
+
+
+def _curl_option(call: Call, request: _Request, name: str, role: Role, value: Word) -> None:
+    """Take note of one option with its value."""
+    if role is Role.SCRIPT or name in {"T", "upload-file"}:
+        request.sends = request.sends or name != "url-query"
+        _payload(call, name, value)
+    elif role is Role.READ:
+        call.path("file.read", value)
+    elif role is Role.WRITE:
+        request.saves = _save(call, value) or request.saves
+    elif role is Role.UNSEEN:
+        call.unseen("curl options from a file")
+        call.path("file.read", value)
+    elif role is Role.URL:
+        request.urls.append(value)
+    elif role is Role.RECIPIENT:
+        request.recipients.append(value)
+    elif name == "X" or (len(name) > 2 and "request".startswith(name)):
+        request.method = value.text.upper() if value.sure else "POST"
+    else:
+        _other(call, name, value)
 
 
 def _payload(call: Call, name: str, value: Word) -> None:
@@ -168,38 +185,44 @@ _WGET = Program(
 def _wget(call: Call, program: Program) -> None:
     """``wget`` saves a file; ``-O -`` and ``--spider`` only read; a body or another method writes to the host."""
     split = Split(call.words[1:], table_of(program), posix=False, single=False)
-    sends, method, target, folder = False, "", None, None
+    request = _Request(split.operands)
+    target: Word | None = None
+    folder: Word | None = None
     for name, option, value in split.given:
         if value is None:
             continue
-        if option.role is Role.SCRIPT:
-            sends = True
-        elif option.role is Role.READ:
-            call.path("file.read", value)
-            sends = sends or name.startswith(("post", "body"))
-        elif option.role is Role.WRITE:
-            call.path("file.write", value)
-        elif option.role is Role.RUN:
-            call.unseen("wget starts a program")
-            shell_line(call, value)
-        elif option.role is Role.UNSEEN:
-            call.unseen("wget settings")
-        elif name == "O" or (len(name) > 7 and "output-document".startswith(name)):
+        if name == "O" or (len(name) > 7 and "output-document".startswith(name)):
             target = value
         elif name == "P" or (len(name) > 2 and "directory-prefix".startswith(name)):
             folder = value
-        elif len(name) > 2 and "method".startswith(name):
-            method = value.text.upper()
-    looks = "spider" in split.strays or (target is not None and target.text in {"-", "/dev/null", "/dev/stdout"})
-    if not looks:
+        else:
+            _wget_option(call, request, name, option.role, value)
+    quiet = target is not None and target.text in {"-", "/dev/null", "/dev/stdout"}
+    if "spider" not in split.strays and not quiet:
         call.effect("file.download")
-        for word in split.operands if target is None else ():
-            call.path("file.download", _saved_as(word, folder))
-        if target is not None:
-            call.path("file.download", target)
-    _reach(call, split.operands, method, sends=sends, saves=False, recipients=[])
+        for word in [_saved_as(url, folder) for url in request.urls] if target is None else [target]:
+            call.path("file.download", word)
+    _reach(call, request.urls, request.method, sends=request.sends, saves=False, recipients=[])
     if "delete-after" in split.strays:
         call.drafts.pop("file.download", None)
+
+
+def _wget_option(call: Call, request: _Request, name: str, role: Role, value: Word) -> None:
+    """Take note of one option with its value."""
+    if role is Role.SCRIPT:
+        request.sends = True
+    elif role is Role.READ:
+        call.path("file.read", value)
+        request.sends = request.sends or name.startswith(("post", "body"))
+    elif role is Role.WRITE:
+        call.path("file.write", value)
+    elif role is Role.RUN:
+        call.unseen("wget starts a program")
+        shell_line(call, value)
+    elif role is Role.UNSEEN:
+        call.unseen("wget settings")
+    elif len(name) > 2 and "method".startswith(name):
+        request.method = value.text.upper()
 
 
 def _saved_as(word: Word, folder: Word | None) -> Word:

@@ -12,9 +12,23 @@ _WITH_VALUE = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 
 def _shell(call: Call, _program: Program) -> None:
     """``sh -c text`` is its text, ``sh file`` a script, ``... | sh`` whatever arrives."""
-    words = call.words[1:]
-    place = 0
-    text_follows = reads_input = False
+    letters, place = _options(call)
+    rest = call.words[place:]
+    if "c" in letters:
+        _text(call, rest)
+    elif rest and "s" not in letters and rest[0].text != "-":
+        script(call, rest[0], rest[1:])
+    elif call.stdin is not None:
+        shell_line(call, Word(call.stdin))
+    else:
+        call.unseen("a shell that runs what arrives")
+
+
+def _options(call: Call) -> tuple[str, int]:
+    """Return the letters of a shell's own options, and where the words behind them begin."""
+    words = call.words
+    letters = ""
+    place = 1
     while place < len(words):
         option = words[place].text
         if not words[place].sure or option[:1] not in {"-", "+"} or len(option) < 2:
@@ -22,29 +36,14 @@ def _shell(call: Call, _program: Program) -> None:
         place += 1
         if option == "--":
             break
-        if option in {"--rcfile", "--init-file", "--login"} or option.startswith("--rcfile="):
-            if option != "--login":
+        if option.startswith("--"):
+            if option.partition("=")[0] in {"--rcfile", "--init-file"}:
                 call.unseen("a start-up file")
-        elif option.startswith("--"):
-            continue
         else:
-            text_follows = text_follows or "c" in option
-            reads_input = reads_input or "s" in option
-            if option[-1] not in "oO":
-                continue
-        if option in _WITH_VALUE:
+            letters += option[1:]
+        if option in _WITH_VALUE or (option[-1] in "oO" and not option.startswith("--")):
             place += 1
-    rest = words[place:]
-    if text_follows:
-        _text(call, rest)
-    elif rest and not reads_input and rest[0].text != "-":
-        script(call, rest[0], rest[1:])
-    elif call.stdin is not None:
-        shell_line(call, Word(call.stdin))
-    elif not call.drafts and [word.text for word in words] in (["--version"], ["--help"]):
-        call.effect("system.read")
-    else:
-        call.unseen("a shell that runs what arrives")
+    return letters, place
 
 
 def _text(call: Call, rest: list[Word]) -> None:

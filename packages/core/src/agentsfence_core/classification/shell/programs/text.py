@@ -15,9 +15,7 @@ from agentsfence_core.model.action import TargetKind
 
 def _search(call: Call, program: Program) -> None:
     """Searchers that look below the current folder when no path is named."""
-    words = call.words[1:]
-    by_row(call, program, words)
-    split = Split(words, table_of(program), posix=False, single=False)
+    split = by_row(call, program, call.words[1:])
     has_pattern = any(option.role is Role.SCRIPT for _, option, _ in split.given)
     below = call.words[0].text not in _GREPS or {"r", "R", "recursive", "dereference-recursive"} & set(split.strays)
     if len(split.operands) <= (0 if has_pattern else 1) and not call.piped and below:
