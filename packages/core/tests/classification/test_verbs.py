@@ -44,6 +44,10 @@ READS = [
     "list_exports",
     "get_next_page",
     "open_file",
+    "can_send_email",
+    "is_deleted",
+    "simulate_transfer",
+    "get_delete_requests",
 ]
 ACTS = [
     ("download_and_run", Risk.EXECUTION),  # N
@@ -89,6 +93,14 @@ ACTS = [
     ("log_call", Risk.EXTERNAL_WRITE),
     ("download_report", Risk.LOCAL_WRITE),
     ("void_payment", Risk.FINANCIAL),
+    ("request_refund", Risk.FINANCIAL),
+    ("enable_autopay", Risk.FINANCIAL),
+    ("log_out", Risk.EXTERNAL_WRITE),
+    ("report_user", Risk.EXTERNAL_WRITE),
+    ("sort_range", Risk.EXTERNAL_WRITE),
+    ("lights_off", Risk.EXTERNAL_WRITE),
+    ("make_public", Risk.PERMISSION_CHANGE),
+    ("place_call", Risk.COMMUNICATION),
 ]
 SAY_NOTHING = ["foo", "bar_baz", "sync_folders", "manage_email", "process_it", "handle_request_thing", "check_in", ""]
 

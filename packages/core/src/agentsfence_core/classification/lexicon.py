@@ -19,12 +19,12 @@ def _split(words: str) -> frozenset[str]:
 
 
 LOOKS: Final = _split(
-    "get fetch retrieve scroll sleep echo read find show describe lookup whoami inspect browse recall summarize "
-    "summarise analyze analyse compare explain translate calculate compute scrape crawl geocode detect classify "
-    "validate verify extract count estimate lint peek glob grep ls cat navigate transcribe ask whois explore "
-    "discover autocomplete suggest recommend predict forecast tokenize embed measure parse decode resolve_name "
-    "poll wait think reflect diff blame rank evaluate_expression research traceroute enumerate access observe "
-    "ping"
+    "get is has can does are exists simulate fetch retrieve scroll sleep echo read find show describe lookup "
+    "whoami inspect browse recall summarize summarise analyze analyse compare explain translate calculate "
+    "compute scrape crawl geocode detect classify validate verify extract count estimate lint peek glob grep ls "
+    "cat navigate transcribe ask whois explore discover autocomplete suggest recommend predict forecast "
+    "tokenize embed measure parse decode resolve_name poll wait think reflect diff blame rank "
+    "evaluate_expression research traceroute enumerate access observe ping"
 )
 """Verbs that only look. What stands behind one is its object: ``get_wire_transfers``, ``list_trash``."""
 
@@ -44,24 +44,25 @@ _ACTING: Final = {
         "remember memorize screenshot_save reformat refactor"
     ),
     Risk.EXTERNAL_WRITE: (
-        "create sort hold report subscribe refresh backup vacuum remind freeze claim hang add update edit "
-        "modify set put insert append write save store upload import push patch upsert merge move rename copy "
-        "duplicate label tag mark star unstar pin unpin archive unarchive assign unassign attach detach link "
-        "unlink_issue close reopen complete uncomplete finish resolve unresolve reset enable disable start stop "
-        "restart pause resume toggle turn control lock unlock open activate deactivate register schedule "
-        "reschedule fork apply deploy rollback scale restore replace fill click type press select drag hover "
-        "follow unfollow like unlike join leave unsubscribe increment decrement play skip queue dispatch "
-        "trigger sign reject accept decline snooze mute unmute react vote bookmark configure change adjust "
-        "convert rerun submit request make place confirm approve new log record annotate organize organise "
-        "sort_into connect disconnect mount unmount arm disarm dim print expand ingest index reindex train "
-        "migrate alter provision release promote_build transition estimate_and_set block_card unblock_card "
-        "shuffle seek raise assess_and_save expire invalidate flush swap_slot upgrade downgrade renumber "
-        "merge_into capture_lead enroll unenroll crop resize overwrite put_back checkin unshare_screen extend "
-        "shorten shift postpone propose nominate post_process subscribe_topic ship pick fulfill initialize init "
-        "setup begin end finalize prepare draft compose set_up commit stage rebase pull stash revert cherry "
-        "reserve_ip autofill stream upload_and link_up comment_out tweak amend correct fix compile_report "
-        "acknowledge ack escalate page_out rewind crossfade load unload favorite unfavorite heart rate review "
-        "respond_invite attend rsvp recharge_device launch_site"
+        "create undelete undo redo recover unsend sort hold report subscribe refresh backup vacuum remind "
+        "freeze claim hang add update edit modify set put insert append write save store upload import push "
+        "patch upsert merge move rename copy duplicate label tag mark star unstar pin unpin archive unarchive "
+        "assign unassign attach detach link unlink_issue close reopen complete uncomplete finish resolve "
+        "unresolve reset enable disable start stop restart pause resume toggle turn control lock unlock open "
+        "activate deactivate register schedule reschedule fork apply deploy rollback scale restore replace fill "
+        "click type press select drag hover follow unfollow like unlike join leave unsubscribe increment "
+        "decrement play skip queue dispatch trigger sign reject accept decline snooze mute unmute react vote "
+        "bookmark configure change adjust convert rerun submit request make place confirm approve new log "
+        "record annotate organize organise sort_into connect disconnect mount unmount arm disarm dim print "
+        "expand ingest index reindex train migrate alter provision release promote_build transition "
+        "estimate_and_set block_card unblock_card shuffle seek raise assess_and_save expire invalidate flush "
+        "swap_slot upgrade downgrade renumber merge_into capture_lead enroll unenroll crop resize overwrite "
+        "put_back checkin unshare_screen extend shorten shift postpone propose nominate post_process "
+        "subscribe_topic ship pick fulfill initialize init setup begin end finalize prepare draft compose "
+        "set_up commit stage rebase pull stash revert cherry reserve_ip autofill stream upload_and link_up "
+        "comment_out tweak amend correct fix compile_report acknowledge ack escalate page_out rewind crossfade "
+        "load unload favorite unfavorite heart rate review respond_invite attend rsvp recharge_device "
+        "launch_site"
     ),
     Risk.EXECUTION: (
         "run execute exec eval evaluate invoke launch spawn compile build install shell bash kill reboot "
@@ -169,7 +170,8 @@ PREPOSITIONS: Final = _split("to for from in into of with on at via by as per us
 MONEY: Final[Mapping[str, str]] = MappingProxyType(
     {
         **dict.fromkeys(
-            "payment transfer payout charge wire withdrawal deposit donation tip funds money remittance bill".split(),
+            "payment transfer payout charge wire withdrawal deposit donation tip funds money remittance bill "
+            "pay autopay".split(),
             "payment.send",
         ),
         **dict.fromkeys("refund chargeback".split(), "payment.refund"),
@@ -181,8 +183,9 @@ MONEY: Final[Mapping[str, str]] = MappingProxyType(
 """Nouns that make a verb of doing a payment: ``create_refund``, ``submit_order``, ``process_payment``."""
 
 MOVES_MONEY: Final = _split(
-    "void create make place submit process execute initiate confirm capture complete approve send schedule "
-    "start issue perform do trigger run add finalize authorize new accept release handle update modify set"
+    "request claim apply enable void create make place submit process execute initiate confirm capture complete "
+    "approve send schedule start issue perform do trigger run add finalize authorize new accept release handle "
+    "update modify set"
 )
 
 TRACKED: Final = _split("package parcel shipment order delivery flight price train bus stock")

@@ -43,7 +43,7 @@ _SQL_TOOLS: Final = ("database.", "query.", "sql.", "tool.", "table.", "run.", "
 _LEAVES_OPEN: Final = frozenset({Risk.READ, Risk.EXECUTION, Risk.UNKNOWN})
 """Classes of a name that leave open what its SQL does; any other class the name keeps."""
 _KINDS: Final = frozenset(
-    "cli command cmd shell exec terminal console bash ctl sql db manager admin operations client".split()
+    "cli command cmd shell exec sudo terminal console bash ctl sql db manager admin operations client".split()
 )
 """Words of names that say of what kind a tool is."""
 _TRIGGERS: Final = _ACTIONS | _METHODS | _COMMANDS | _SQL
