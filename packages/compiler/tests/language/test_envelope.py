@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agentsfence_core.model import Permission
-
 from agentsfence_compiler.language import read
 from agentsfence_compiler.language.envelope import envelope
+from agentsfence_core.model import Permission
 
 
 def rows(text: str, workspace: str | None = "/srv/w") -> tuple[Permission, ...]:

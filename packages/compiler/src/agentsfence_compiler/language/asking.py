@@ -8,6 +8,7 @@ from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.lexicon import English
 from agentsfence_compiler.language.references import References, Role
 from agentsfence_compiler.language.tables import (
+    CLOUDY,
     HOSTED,
     MESSAGE_NOUNS,
     PROGRAMS,
@@ -111,6 +112,8 @@ class Asking:
             chosen += coverage.by_family(lemma, refs.nouns)
         if not chosen and lemma in THINGS_ONLY and not refs.paths and not (refs.parties or refs.names):
             return ()
+        if lemma == "forget" and refs.pronoun:
+            return ()
         if not chosen:
             chosen += coverage.ALONE.get(lemma, ())
             head = refs.nouns[0] if refs.nouns else _last_word(refs)
@@ -142,7 +145,7 @@ class Asking:
                 refs.commands.append(command)
         if refs.commands:
             return ("shell.exec",)
-        named = [name for noun in refs.nouns[:1] for name in coverage.by_noun(lemma, noun)]
+        named = _here([name for noun in refs.nouns[:1] for name in coverage.by_noun(lemma, noun)], refs)
         if any(name in {"test.run", "build.run", "lint.run"} for name in named):
             return tuple(name for name in named if name in {"test.run", "build.run", "lint.run"})
         if any(role is Role.OBJECT for role, _, _ in refs.paths):
@@ -181,6 +184,8 @@ def _here(names: Sequence[str], refs: References) -> list[str]:
     if refs.paths and "drive" not in refs.places:
         here = (name for name in names if not name.startswith("drive."))
         return [name for name in here if coverage.risk_of(name, "") not in (Risk.EXTERNAL_WRITE, Risk.COMMUNICATION)]
+    if any(not name.startswith("cloud.") for name in names) and not set(refs.nouns) & CLOUDY:
+        names = [name for name in names if not name.startswith("cloud.")]
     hosted = "repo" in refs.places or bool(set(refs.nouns) & HOSTED)
     return [name for name in names if hosted or not name.startswith("repo.")]
 

@@ -38,6 +38,7 @@ MEDIUM_OF = {
 
 ALONE = {
     "write": ("file.write",),
+    "convert": ("file.write",),
     "save": ("file.write",),
     "edit": ("file.write",),
     "update": ("file.write",),
@@ -287,6 +288,7 @@ BY_NOUN = {
     ("make", "owner"): ("access.grant", "file.share"),
     ("make", "collaborator"): ("repo.admin", "access.grant"),
     ("make", "member"): ("access.grant", "chat.admin"),
+    ("turn", "2fa"): ("account.security",),
     ("make", "reservation"): ("booking.create",),
     ("make", "booking"): ("booking.create",),
     ("make", "payment"): ("payment.send",),
@@ -522,7 +524,9 @@ BANS = {
     "release": ("deploy.run", "package.publish", "repo.write"),
     "ship": ("deploy.run", "package.publish"),
     "migrate": ("database.write",),
-    "open": ("issue.create", "pr.create"),
+    "open": ("web.read", "browser.navigate"),
+    "visit": ("web.read", "browser.navigate"),
+    "browse": ("web.read", "web.search", "browser.navigate"),
     "close": ("issue.update", "task.write", "account.delete"),
     "approve": ("pr.review", "access.grant"),
     "pay": ("FINANCIAL",),
@@ -622,6 +626,8 @@ def inferred_for(lemma: str, noun: str) -> tuple[str, ...]:
 
 def covered(lemma: str, nouns: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return what a ban on a verb covers: its whole class, or what it does to the nouns named."""
+    if lemma in _WEB_VERBS and any(noun in _WEB_NOUNS for noun in nouns):
+        return _WEB
     if lemma in {"use", "run", "execute"} and any(noun in TERMINAL_NOUNS for noun in nouns):
         return TERMINAL_TOOLS
     narrow = [name for noun in nouns for name in by_noun(lemma, noun)]
@@ -634,6 +640,11 @@ def covered(lemma: str, nouns: tuple[str, ...] = ()) -> tuple[str, ...]:
     names = table.by_verb.get(lemma, ())
     return tuple(name for name in names if table.capabilities[name].risk is not Risk.READ)
 
+
+_WEB_VERBS = frozenset("open use visit browse search access read fetch google follow click".split())
+_WEB_NOUNS = frozenset("link url page site website webpage web internet online".split())
+_WEB = ("web.read", "web.search", "web.post", "browser.navigate", "browser.interact")
+"""What a ban on following links or using the internet covers."""
 
 _GENERIC = frozenset(
     """

@@ -135,7 +135,7 @@ class Openings:
             return 0
         found.instead = found.instead or low == "instead"
         found.conditional = found.conditional or low in {"otherwise", "else"}
-        found.only = found.only or low == "only"
+        found.only = found.only or "only" in {t.low for t in self.tokens[at : at + count]}
         found.polite = found.polite or low in POLITE
         return count
 
@@ -285,6 +285,8 @@ class Openings:
             return True
         if after in {"to", "back", "everything", "up"}:
             return True
+        if after in CONNECTORS:
+            return start or low in BARE_VERBS
         if after in sets["prepositions"] and low in BARE_VERBS and after in {"with", "in", "on", "now", "if"}:
             return start
         if after in sets["prepositions"]:
@@ -293,6 +295,4 @@ class Openings:
                 and any(t.kind in LITERALS for t in self.tokens[at + 2 : min(end, at + 5)])
                 and after not in {"from", "of", "by", "about"}
             )
-        if after in CONNECTORS:
-            return start or low in BARE_VERBS
         return start or self.tokens[at + 1].value[:1].isupper()

@@ -24,6 +24,7 @@ from agentsfence_compiler.language.tables import (
     DENIALS,
     NEEDS_YOU,
     PAST,
+    STOPPING,
     TIGHT,
 )
 from agentsfence_compiler.language.tokens import Kind, Token
@@ -39,6 +40,9 @@ def read_prohibitions(
 
 class _Bans(Scope):
     def read(self) -> Bans:
+        if self.segments and self._called_off(self.segments[0]):
+            self.out.segments.add(0)
+            return self.out
         for index, segment in enumerate(self.segments):
             before = len(self.out.prohibitions)
             if segment.opens is Opens.NEGATION:
@@ -221,6 +225,7 @@ class _Bans(Scope):
             self._read_only(index, segment)
             return
         for reader in (
+            self._confined,
             self._read_only,
             self._no_changes,
             self._unwanted,
@@ -231,12 +236,44 @@ class _Bans(Scope):
             if reader(index, segment):
                 return
 
+    def _called_off(self, segment: Segment) -> bool:
+        """Read "stop", "never mind", "cancel that": a turn of nothing else forbids everything but reading."""
+        lows = {t.low for t in self.tokens if t.kind is Kind.WORD} if len(self.tokens) < 8 else set()
+        if (
+            not lows
+            or not lows <= STOPPING
+            or not lows & {"stop", "cancel", "abort", "halt", "forget", "mind", "nevermind"}
+        ):
+            return False
+        for what in coverage.READ_ONLY:
+            self._add(Prohibition(what=what, quote=self._quote(segment)))
+        return True
+
+    def _confined(self, _: int, segment: Segment) -> bool:
+        """Read "work only in /srv/app", "limit yourself to /srv/docs": what writes or deletes stays there."""
+        lows = {t.low for t in self.tokens[segment.first : min(segment.last, segment.first + 40)]}
+        only = segment.only or "only" in lows or lows & {"limit", "restrict", "confine"}
+        if (
+            segment.opens is Opens.QUESTION
+            or not only
+            or not lows & {"work", "stay", "limit", "restrict", "confine", "operate"}
+        ):
+            return False
+        refs = self._refs(segment.first, segment.last, "edit")
+        paths = tuple(path for _, text, known in refs.paths if (path := self.places.path(text, inside=known)))
+        for what in ("LOCAL_WRITE", "DELETE") if paths else ():
+            self._add(Prohibition(what=what, exceptions=Targets(paths=paths), quote=self._quote(segment)))
+        return bool(paths)
+
     def _no_changes(self, index: int, segment: Segment) -> bool:
         """Read "Make no changes to a.py", "send no emails"."""
         if segment.opens not in (Opens.REQUEST, Opens.READING) or segment.body >= segment.last:
             return False
         low = word_at(self.tokens, segment.body, self.words)
-        if low not in {"no", "nothing", "nobody", "none"}:
+        following = word_at(self.tokens, segment.body + 1, self.words)
+        if low not in {"no", "nothing", "nobody", "none"} or following in {"more", "less"}:
+            return False
+        if following == "but" and segment.lemma != "do":
             return False
         if low in {"nothing", "none"}:
             refs = self._refs(segment.body, segment.last, segment.lemma)

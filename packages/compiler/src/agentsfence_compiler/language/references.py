@@ -247,6 +247,10 @@ class Scanner:
         return path
 
     def _noun_or_name(self, low: str, at: int, end: int, start: int) -> int:
+        if word_at(self.tokens, at - 1, self.words) in {"named", "called"} and self._object_at(
+            at, self.tokens[at].value, numbered=False
+        ):
+            return at + 1
         noun, size = self._noun(low, at, end)
         if noun and not (self.plain and self.role is Role.OBJECT and noun not in PACKAGE_NOUNS):
             return self._note_noun(noun, low, at, size)
@@ -271,7 +275,7 @@ class Scanner:
     def _note_noun(self, noun: str, low: str, at: int, size: int) -> int:
         found = self.found
         if len(found.nouns) + len(found.places) < _NOUNS:
-            if self.first_phrase:
+            if self.first_phrase or (self.role is Role.AS and not found.nouns):
                 found.nouns.insert(0, noun)
                 found.plural = low != noun and low.endswith("s")
             place = self.words.maps["places"].get(noun, "")
@@ -312,6 +316,8 @@ class Scanner:
         token = self.tokens[at]
         sets = self.words.sets
         low = token.low
+        if low in sets["prepositions"] or (low.endswith("'s") and not self.named_directly):
+            return "", 0
         if (
             not self.sends
             or self.found.closed
@@ -350,7 +356,7 @@ class Scanner:
             ):
                 break
             size += 1
-        return " ".join(t.value for t in self.tokens[at : at + size]), size
+        return " ".join(t.value for t in self.tokens[at : at + size]).removesuffix("'s"), size
 
     def _is_subject(self, at: int, end: int) -> bool:
         """Whether a party is who did something: "the mail carol@x.example wrote" names a sender."""

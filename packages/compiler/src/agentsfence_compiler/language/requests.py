@@ -166,6 +166,13 @@ class _Requests(Asking):
     def _cites(self, segment: Segment) -> bool:
         """Whether the verb only introduces words or "no changes": "make no changes", "use utils.py as reference"."""
         following = word_at(self.tokens, segment.body, self.words)
+        if following in {"no", "nothing"} and word_at(self.tokens, segment.body + 1, self.words) in {
+            "more",
+            "less",
+            "but",
+            "later",
+        }:
+            return False
         return following in {"no", "none", "nothing", "nobody", "neither"}
 
     def _parts(self, segment: Segment) -> list[tuple[int, int]]:
@@ -223,6 +230,10 @@ class _Requests(Asking):
             return
         for place in range(segment.first, segment.last - 1):
             low = tokens[place].low
+            if tokens[place].kind is Kind.ADDRESS and self._receives(place, segment.last):
+                refs = self._scan(place, place + 1, "send")
+                self._emit_literal(index, segment, "send", refs, place)
+                return
             if low in {"\u2192", "->", "=>"} and tokens[place + 1].kind in LITERALS:
                 refs = self._scan(place, segment.last, "write")
                 self._emit_literal(index, segment, "write", refs, place)
@@ -237,6 +248,16 @@ class _Requests(Asking):
                 refs = self._scan(place + 2, segment.last, form.lemma)
                 self._emit_literal(index, segment, form.lemma, refs, place + 2)
                 return
+
+    def _receives(self, place: int, end: int) -> bool:
+        """Whether "x@y.example gets the report", "I'd like x@y.example to receive it" stands there."""
+        following = [word_at(self.tokens, k, self.words) for k in range(place + 1, min(end, place + 3))]
+        return following[:1] in (["gets"], ["receives"]) or following in (
+            ["to", "receive"],
+            ["to", "get"],
+            ["should", "get"],
+            ["should", "receive"],
+        )
 
     def _emit_literal(self, index: int, segment: Segment, lemma: str, refs: References, at: int) -> None:
         """Emit a request without a leading verb, if it is a send or a local write with a literal target."""

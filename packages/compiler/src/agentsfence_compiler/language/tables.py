@@ -151,6 +151,7 @@ ROLES = {
     "against": Role.TOPIC,
     "between": Role.OF,
     "than": Role.EXCEPT,
+    "outside": Role.EXCEPT,
     "over": Role.INSIDE,
     "called": Role.OBJECT,
     "named": Role.OBJECT,
@@ -257,7 +258,7 @@ TRANSFERRING = frozenset(
 )
 """Verbs that write where they go to, not where they take from."""
 
-OUTPUTTING = frozenset("summarize summarise translate transcribe extract list convert outline compare".split())
+OUTPUTTING = frozenset("get summarize summarise translate transcribe extract list convert outline compare".split())
 """Reading verbs that may ask for an explicit output: "summarize it to /a/b.md"."""
 
 STRICTLY_BELOW = frozenset(
@@ -450,3 +451,13 @@ DESCRIBED_PATHS = {
     "config": ("**/*config*", "**/*.cfg", "**/*.ini", "**/*.toml"),
     "migration": ("**/migrations/**", "migrations"),
 }
+
+CLOUDY = frozenset(
+    "instance bucket stack cluster cloud dns deployment resource function domain role policy iam".split()
+)
+"""Nouns that speak of a cloud; a server or a service alone is here."""
+
+STOPPING = frozenset(
+    "stop cancel abort halt forget never mind nevermind enough please it that this now everything all ok wait".split()
+)
+"""A turn of these words alone calls everything off."""

@@ -58,7 +58,7 @@ _DOUBLING = frozenset(
     """.split()
 )
 _VOWELS = frozenset("aeiou")
-_NO_VERBS = frozenset("look check count calculate say translate".split())
+_NO_VERBS = frozenset("look check count calculate say translate attach".split())
 """Verbs of the table that, said to an agent, only ask for an answer."""
 
 
