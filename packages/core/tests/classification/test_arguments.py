@@ -9,6 +9,7 @@ import pytest
 
 from agentsfence_core.classification.catalogue import builtin
 from agentsfence_core.classification.classifier import classify
+from agentsfence_core.classification.keys import role_of
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Effect, ObjectRef, TargetKind, ToolCall
 
@@ -183,6 +184,11 @@ class TestHostileArguments:
         start = time.process_time()
         worst(SEND, {"to": "a@x.com", key: text})
         assert time.process_time() - start < 5
+
+    def test_long_keys_are_not_remembered(self) -> None:
+        before = role_of.cache_info().currsize
+        worst(SEND, {"to": "a@x.com", "k" * 100_000: "evil@x.com"})
+        assert role_of.cache_info().currsize <= before + 1
 
     def test_a_file_in_brackets_is_a_file(self) -> None:
         assert worst("write_file", {"path": "src/[id]/page.md", "content": ""}).paths == ("/srv/w/src/[id]/page.md",)

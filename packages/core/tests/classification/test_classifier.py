@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from typing import cast
 
@@ -233,6 +234,14 @@ class TestDispatch:
     )
     def test_a_dispatch_that_cannot_be_read_is_unknown(self, args: dict[str, object]) -> None:
         assert action("batch", args).risk is Risk.UNKNOWN
+
+    def test_nested_batches_do_not_multiply(self) -> None:
+        entry: dict[str, object] = {"name": "read_file", "arguments": {"path": "a"}}
+        for _ in range(5):
+            entry = {"name": "batch", "arguments": {"calls": [entry] * 60}}
+        start = time.process_time()
+        assert action("tool_call", entry).risk is Risk.UNKNOWN
+        assert time.process_time() - start < 2
 
     def test_endless_dispatch_is_unknown(self) -> None:
         args: dict[str, object] = {"name": "read_file", "arguments": {"path": "a"}}

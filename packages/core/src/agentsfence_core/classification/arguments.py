@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from agentsfence_core.classification.handlers import HANDLERS, REACHES, reaches_by
-from agentsfence_core.classification.keys import ODD_KEY, KeyRole, Role, role_of
-from agentsfence_core.classification.names import fold_key
+from agentsfence_core.classification.keys import ODD_KEY, PLAIN, KeyRole, Role, role_of
+from agentsfence_core.classification.names import NAME_LENGTH, fold_key
 from agentsfence_core.classification.targets.hosts import read_url
 from agentsfence_core.classification.targets.paths import canonical_path, is_literal
 from agentsfence_core.classification.targets.recipients import read_recipients
@@ -117,7 +117,7 @@ class Gatherer:
             given = _FILE_ROLES.get(key)
             if given is not None:
                 return given
-        return role_of(key)
+        return role_of(key) if len(key) <= NAME_LENGTH else PLAIN  # a longer key must not fill the cache of roles
 
     def take(self, role: KeyRole, key: str, value: object, depth: int) -> None:
         """Read one value under the role of its key."""

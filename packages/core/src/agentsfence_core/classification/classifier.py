@@ -44,16 +44,16 @@ _ENTRIES: Final = 1_000
 
 def classify(call: ToolCall, catalogue: Catalogue) -> Action:
     """Return what a call can do. Never raises; what cannot be read is UNKNOWN or unverified, never harmless."""
-    return _classify(call, catalogue, 0)
+    return _classify(call, catalogue, 0, [CALLS])
 
 
-def _classify(call: ToolCall, catalogue: Catalogue, depth: int) -> Action:
-    """Classify a call that ``depth`` dispatching tools stand around."""
+def _classify(call: ToolCall, catalogue: Catalogue, depth: int, left: list[int]) -> Action:
+    """Classify a call that ``depth`` dispatching tools stand around; ``left`` counts the inner calls still opened."""
     if not _is_call(call.tool, call.args):
         return _unreadable(call, "the arguments are no mapping, or the tool has no name")
     plan = catalogue.plan(call.tool)
     if plan.reader is Reader.DISPATCH:
-        return _dispatched(call, catalogue, depth)
+        return _dispatched(call, catalogue, depth, left)
     effects, source = _effects(call, plan)
     if plan.floor is not Risk.READ:
         effects = _raised(effects, plan)
@@ -184,13 +184,14 @@ def _chosen(value: str, plan: Plan) -> Meaning:
 # --- tools that call tools, and floors
 
 
-def _dispatched(call: ToolCall, catalogue: Catalogue, depth: int) -> Action:
+def _dispatched(call: ToolCall, catalogue: Catalogue, depth: int, left: list[int]) -> Action:
     """Classify the calls inside a call, each as itself."""
     inner = inner_calls(call)
-    if not inner or depth >= DEPTH or len(inner) > CALLS:
+    left[0] -= len(inner)
+    if not inner or depth >= DEPTH or left[0] < 0:
         return _unreadable(call, "a tool that calls a tool, and which one cannot be read")
-    actions = [_classify(each, catalogue, depth + 1) for each in inner]
-    effects = numbered([action.effects for action in actions])
+    actions = [_classify(each, catalogue, depth + 1, left) for each in inner]
+    effects = _bounded(numbered([action.effects for action in actions]))
     source = actions[0].source if len(actions) == 1 else Source.ARGUMENTS
     return Action(call, effects, source, note="; ".join(action.note for action in actions if action.note))
 

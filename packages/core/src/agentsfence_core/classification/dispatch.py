@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DEPTH: Final = 5
 """Dispatching tools inside each other that are opened."""
 CALLS: Final = 64
-"""Inner calls of one call that are opened."""
+"""Inner calls of one call that are opened, over all levels."""
 
 _NAMES: Final = tuple("name tool toolname function functionname recipientname toolid actionname toolslug".split())
 _ARGUMENTS: Final = tuple(
