@@ -57,10 +57,10 @@ def read(
 
 def _distinct(prohibitions: Iterable[Prohibition]) -> tuple[Prohibition, ...]:
     """Return the bans, each once."""
-    seen: dict[str, Prohibition] = {}
+    seen: dict[Prohibition, None] = {}
     for prohibition in prohibitions:
-        seen.setdefault(repr(prohibition), prohibition)
-    return tuple(seen.values())
+        seen.setdefault(prohibition)
+    return tuple(seen)
 
 
 def _once(requests: Iterable[Request]) -> tuple[Request, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.clauses import Segment
@@ -75,7 +75,7 @@ class Scope:
         self.found = found
         self.words: English = english()
         self.out = Bans()
-        self.seen: set[str] = set()
+        self.seen: set[tuple[str, Targets, Targets]] = set()
         self.asked = _by_name(found.requests)
         """Capability or class -> the requests that ask for it."""
         self.spared: dict[str, tuple[Targets, bool]] = {}
@@ -232,7 +232,7 @@ class Scope:
         return self.text[self.tokens[first].start : self.tokens[last].end][: LIMITS.quote]
 
     def _add(self, prohibition: Prohibition) -> None:
-        key = repr(replace(prohibition, quote=""))
+        key = (prohibition.what, prohibition.targets, prohibition.exceptions)
         if key not in self.seen:
             self.seen.add(key)
             self.out.prohibitions.append(prohibition)
