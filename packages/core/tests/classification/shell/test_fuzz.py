@@ -1,5 +1,6 @@
 """Hostile text: never an exception, never a read where bash itself refuses the text, never more than linear time."""
 
+# ruff: noqa: E501  (pieces of hostile text, many a line)
 from __future__ import annotations
 
 import shutil

@@ -100,16 +100,18 @@ class WordReader:
             return self._expansion(node, text)
         if kind == "ansi_c_string":
             return Word(unescape_ansi(text[2:-1]))
-        if kind == "number" and not node.named_child_count:
+        return self._rare(node, text)
+
+    def _rare(self, node: Node, text: str) -> Word:
+        """Return a number, a brace list or the place of a substitution."""
+        kind = node.type
+        if not node.is_named or (kind == "number" and not node.named_child_count):
             return Word(text)
-        if kind == "process_substitution":
-            self.walk(node)
-            return Word("/dev/fd/63", False, False, True)
         if kind == "brace_expression":
             return Word(text, True, True)
-        if not node.is_named:
-            return Word(text)
         self.walk(node)
+        if kind == "process_substitution":
+            return Word("/dev/fd/63", False, False, True)
         return Word(text, False, False, "substitution" in kind)
 
     def _string(self, node: Node, text: str) -> Word:

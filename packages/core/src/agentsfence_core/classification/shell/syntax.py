@@ -204,7 +204,7 @@ class _Scanner:
         return place
 
     def _end_of_body(self, place: int, end: str, *, tabs: bool) -> tuple[int, int]:
-        """Return where the body stops and where the line after its end word begins; bash reads an unclosed one to the end."""
+        """Return where the body stops and where the line after its end word begins; an unclosed one has it all."""
         while place < len(self.text):
             stop = self.text.find("\n", place)
             stop = len(self.text) if stop < 0 else stop

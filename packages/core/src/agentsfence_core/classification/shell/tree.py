@@ -34,6 +34,8 @@ _BACKQUOTE = re.compile(r"(?<!\\)`")
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
 _CASE_ENDS = frozenset({";;", ";&", ";;&"})
 _WRITERS = frozenset({"echo", "printf", "cat", "tee"})
+_MEMORY = ("/dev/shm/", "/dev/pts/")  # noqa: S108  (a device that is no disk)
+_TEXTS = frozenset({"herestring_redirect", "heredoc_redirect"})
 _LAST_OWNS = frozenset({"list", "pipeline", "negated_command"})
 _QUIET = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
 
@@ -109,7 +111,7 @@ class Walker(WordReader):
     def statements(self, node: Node) -> None:
         """Visit the children one after the other; a change of folder in one may have failed for the next."""
         scan = self._scan
-        if self._cases and node.type != "case_item" and any([child.type in _CASE_ENDS for child in node.children]):
+        if self._cases and node.type != "case_item" and any(child.type in _CASE_ENDS for child in node.children):
             scan.unreadable("an end of a case outside a case", text_of(node))
         for child in node.named_children:
             before = scan.dirs
@@ -192,21 +194,9 @@ class Walker(WordReader):
         """Visit a statement with redirections; the words after their targets belong to the statement."""
         body = node.child_by_field_name("body")
         redirects = [child for child in node.children if child is not body and child.is_named and child != body]
-        stray: list[Node] = []
         stdin, piped = self.stdin, self.piped
         after: list[Node] = []
-        for redirect in redirects:
-            if redirect.type == "file_redirect":
-                stray += redirect.children_by_field_name("destination")[1:]
-                self._feeds(redirect)
-            elif redirect.type == "herestring_redirect":
-                self.stdin, self.piped = self._document(redirect, after), True
-            elif redirect.type == "heredoc_redirect":
-                self.stdin, self.piped = self._document(redirect, after), True
-                stray += redirect.children_by_field_name("argument")
-                nested = redirect.children_by_field_name("redirect")
-                stray += [word for one in nested for word in one.children_by_field_name("destination")[1:]]
-        words = (*stray, *extra)
+        words = (*self._inputs(redirects, after), *extra)
         if body is None:
             if words:
                 self._scan.unreadable("words after a redirection", text_of(node))
@@ -221,14 +211,26 @@ class Walker(WordReader):
             self._bare(redirects, empties=False)
         for later in after:
             if later.type == "pipeline":
-                self.stdin = (
-                    self.stdin if body is not None and text_of(body).strip() in {"cat", "tee", "cat -"} else None
-                )
-                self.piped = True
+                passes = body is not None and text_of(body).strip() in {"cat", "tee", "cat -"}
+                self.stdin, self.piped = self.stdin if passes else None, True
             else:
                 self.stdin, self.piped = stdin, piped
             self.walk(later)
         self.stdin, self.piped = stdin, piped
+
+    def _inputs(self, redirects: list[Node], after: list[Node]) -> list[Node]:
+        """Take note of what redirections put on standard input; return the words behind their targets."""
+        stray: list[Node] = []
+        for redirect in redirects:
+            if redirect.type == "file_redirect":
+                stray += redirect.children_by_field_name("destination")[1:]
+                self._feeds(redirect)
+            elif redirect.type in _TEXTS:
+                self.stdin, self.piped = self._document(redirect, after), True
+                stray += redirect.children_by_field_name("argument")
+                for nested in redirect.children_by_field_name("redirect"):
+                    stray += nested.children_by_field_name("destination")[1:]
+        return stray
 
     def _feeds(self, redirect: Node) -> None:
         """Take note of what ``< f`` puts on standard input: the text of a here-document, or something unseen."""
@@ -357,14 +359,11 @@ class Walker(WordReader):
                 own.append(child)
                 self._feeds(child)
                 words += [self.word(stray) for stray in child.children_by_field_name("destination")[1:] if words]
-            elif kind in {"herestring_redirect", "heredoc_redirect"}:
-                if child not in redirects and child not in extra:
-                    if kind == "heredoc_redirect":
-                        self._scan.unreadable("an input text in front of a command", text_of(node))
-                    self.stdin = self._document(child, [])
+            elif kind in _TEXTS:
                 if child in extra:
-                    own.append(child)
-                self.piped = True
+                    own.append(child)  # its text is known already: only what it writes is left
+                else:
+                    self._own_text(child)
             elif kind == "command_name":
                 words.append(self.word(child.children[0]))
             else:
@@ -374,6 +373,12 @@ class Walker(WordReader):
         else:
             self._simple(words, own, unsafe)
         self.stdin, self.piped = stdin, piped
+
+    def _own_text(self, node: Node) -> None:
+        """Take a here-string inside a command as its input; a here-document there is not where bash sees it."""
+        if node.type == "heredoc_redirect":
+            self._scan.unreadable("an input text in front of a command", text_of(node))
+        self.stdin, self.piped = self._document(node, []), True
 
     def _simple(self, words: list[Word], redirects: list[Node], unsafe: str) -> None:
         scan = self._scan
@@ -394,13 +399,10 @@ class Walker(WordReader):
 
     def _redirect(self, node: Node, call: Call, *, empties: bool) -> None:
         """Add what one redirection does to a call."""
-        if node.type != "file_redirect":
-            if node.type not in {"herestring_redirect", "heredoc_redirect"}:
-                self.walk(node)
-            else:
-                for child in node.named_children:
-                    if child.type == "file_redirect":
-                        self._redirect(child, call, empties=empties)
+        if node.type in _TEXTS:
+            for child in node.named_children:
+                if child.type == "file_redirect":
+                    self._redirect(child, call, empties=empties)
             return
         targets = node.children_by_field_name("destination")
         if not targets:
@@ -412,21 +414,9 @@ class Walker(WordReader):
             return
         word = self.word(targets[0])
         text = word.text
-        if operator in {">&", "<&"} and (text.rstrip("-").isdigit() or text == "-"):
-            return
-        if targets[0].type == "process_substitution" or (text in _QUIET and word.sure):
-            return
-        socket = _SOCKET.fullmatch(text) if text.startswith("/dev/") else None
-        if socket:
-            call.host("web.post", Word(socket[1], "$" not in socket[1]))
-        elif operator[0] == "<" and operator != "<>":
-            call.path("file.read", word)
-        else:
-            call.path("file.write", word)
-            if empties and operator in {">", ">|"}:
-                call.path("file.delete", word)
-            if text.startswith("/dev/") and not text.startswith(("/dev/shm/", "/dev/pts/")):
-                call.path("file.delete", word)
+        moves = operator in {">&", "<&"} and (text.rstrip("-").isdigit() or text == "-")
+        if not moves and targets[0].type != "process_substitution" and not (text in _QUIET and word.sure):
+            _reach(call, operator, word, empties=empties)
 
     # -- variables
 
@@ -509,6 +499,22 @@ class Walker(WordReader):
             text[:1] == b"\\" and len(text) == 2
         ):
             self._scan.unreadable("a comment that bash may read in another way", text_of(node))
+
+
+def _reach(call: Call, operator: str, word: Word, *, empties: bool) -> None:
+    """Add what a redirection to or from a name does."""
+    text = word.text
+    socket = _SOCKET.fullmatch(text) if text.startswith("/dev/") else None
+    if socket:
+        call.host("web.post", Word(socket[1], "$" not in socket[1]))
+    elif operator[0] == "<" and operator != "<>":
+        call.path("file.read", word)
+    else:
+        call.path("file.write", word)
+        if empties and operator in {">", ">|"}:
+            call.path("file.delete", word)
+        if text.startswith("/dev/") and not text.startswith(_MEMORY):
+            call.path("file.delete", word)
 
 
 def _either(first: tuple[str | None, ...], second: tuple[str | None, ...]) -> tuple[str | None, ...]:

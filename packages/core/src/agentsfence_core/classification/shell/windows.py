@@ -7,6 +7,7 @@ Rules of this file:
 * Options of PowerShell are data here: the verb of the cmdlet decides, operands are its paths.
 """
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 import re
@@ -133,21 +134,21 @@ def read_windows(scan: Scan, text: str, grammar: str) -> None:
     operators = 0
     odd = ""
     for match in _TOKEN.finditer(text):
-        token = match[0]
-        if token in {"|", "||", "&&", ";", "\n"} or (token == "&" and grammar == "cmd"):
+        piece = match[0]
+        if piece in {"|", "||", "&&", ";", "\n"} or (piece == "&" and grammar == "cmd"):
             operators += 1
             _one(scan, words, grammar)
             words = []
             if operators > LIMITS.command_operators:
                 scan.unreadable("too many operators", text)
                 return
-        elif token in "(){}&":
-            odd = odd or token
-            if words and token != "&":
+        elif piece in "(){}&":
+            odd = odd or piece
+            if words and piece != "&":
                 _one(scan, words, grammar)
                 words = []
         else:
-            words.append(_word(token, grammar))
+            words.append(_word(piece, grammar))
     _one(scan, words, grammar)
     if _is_odd(text, odd, grammar):
         scan.invocation += 1

@@ -37,8 +37,10 @@ FAMILIES = (
 REACHING = frozenset({"process.control", "package.remove", "package.install", "system.configure", "account.delete"})
 """Capabilities that can stop or replace the fence when it is what they name."""
 _GNU = frozenset(
-    """sed grep egrep awk find xargs ls cat cp mv rm mkdir rmdir ln touch chmod chown head tail sort uniq cut tr wc tee date
-    du df stat readlink realpath truncate shred split base64 tac""".split()  # noqa: SIM905
+    """
+    sed grep egrep awk find xargs ls cat cp mv rm mkdir rmdir ln touch chmod chown head tail sort uniq cut tr wc
+    tee date du df stat readlink realpath truncate shred split base64 tac
+    """.split()
 )
 """GNU tools that some systems name with a ``g`` in front."""
 _VERSIONED = re.compile(r"([a-z][a-z+_-]*?)-?\d[\d.]*(?:\.exe)?|([\w.-]+)\.(?:exe|cmd)")

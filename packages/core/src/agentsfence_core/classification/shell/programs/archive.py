@@ -76,20 +76,14 @@ def _effects(
     remote = archive is not None and ":" in archive.text and "/" not in archive.text.partition(":")[0]
     if remote and archive is not None:
         call.host("file.upload", archive)
-    if mode == "list":
-        call.effect("file.read")
-        if archive is not None:
-            call.path("file.read", archive)
-    elif mode == "unpack":
-        if archive is not None:
-            call.path("file.read", archive)
-        call.path("file.archive", here)
+    if mode in {"list", "unpack"}:
+        call.path("file.read", archive or Word("-"))
+        if mode == "unpack":
+            call.path("file.archive", here)
     elif mode in {"pack", "delete"}:
-        call.effect("file.archive")
-        if archive is not None:
-            call.path("file.archive", archive)
-        if mode == "delete" and archive is not None:
-            call.path("file.delete", archive)
+        call.path("file.archive", archive or Word("-"))
+        if mode == "delete":
+            call.path("file.delete", archive or Word("-"))
         for word in operands if mode == "pack" else ():
             call.path("file.read", _under(folder, word))
             if removes:
@@ -104,23 +98,25 @@ def _under(folder: Word | None, word: Word) -> Word:
     return Word(f"{folder.text}/{word.text}", folder.sure and word.sure, folder.glob or word.glob)
 
 
+def _without_test(call: Call) -> list[Word]:
+    """Read the test command of ``-TT`` as what it is; return the other words."""
+    words: list[Word] = []
+    waiting = list(reversed(call.words[1:]))
+    while waiting:
+        word = waiting.pop()
+        if not word.text.startswith(("-TT", "--unzip-command")):
+            words.append(word)
+            continue
+        call.unseen("zip runs a test command")
+        glued = word.text[3:] if word.text.startswith("-TT") else word.text.partition("=")[2]
+        if glued or waiting:
+            shell_line(call, Word(glued, word.sure) if glued else waiting.pop())
+    return words
+
+
 def _zip(call: Call, program: Program) -> None:
     """``zip a.zip files`` packs; ``-m`` removes what it packed, ``-TT`` runs a test command."""
-    words = []
-    skip = False
-    for place, word in enumerate(call.words[1:], start=1):
-        if skip:
-            skip = False
-            continue
-        if word.text.startswith("-TT") or word.text.startswith("--unzip-command"):
-            call.unseen("zip runs a test command")
-            glued = word.text[3:] if word.text.startswith("-TT") else word.text.partition("=")[2]
-            line = Word(glued, word.sure) if glued else (call.words[place + 1] if place + 1 < len(call.words) else None)
-            skip = not glued
-            if line is not None:
-                shell_line(call, line)
-            continue
-        words.append(word)
+    words = _without_test(call)
     split = Split(words, table_of(program), posix=False, single=False)
     lists = {"sf", "show-files"} & {name.partition("=")[0] for name in split.strays}
     if any(word.text in {"-sf", "-h", "-L", "-v"} for word in words) and (lists or len(split.operands) < 2):

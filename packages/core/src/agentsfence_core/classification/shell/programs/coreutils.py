@@ -48,11 +48,14 @@ def _copy(call: Call, program: Program) -> None:
             call.path("file.delete", word)
 
 
+_NO_DISKS = ("/dev/shm/", "/dev/stdout", "/dev/fd/")  # noqa: S108  (devices that are no disks)
+
+
 def _onto(call: Call, program: Program, operands: list[Word], target: Word) -> None:
     call.path(program.does, target)
     if any(word.text == "/dev/null" for word in operands):
         call.path("file.delete", target)
-    if target.text.startswith("/dev/") and not target.text.startswith(("/dev/shm/", "/dev/stdout", "/dev/fd/")):
+    if target.text.startswith("/dev/") and not target.text.startswith(_NO_DISKS):
         for word in operands if program.does == "file.move" else [target]:
             call.path("file.delete", word)
 

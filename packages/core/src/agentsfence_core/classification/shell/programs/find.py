@@ -30,6 +30,11 @@ def _find(call: Call, _program: Program) -> None:
     call.effect("file.read")
     for root in roots or [Word(".")]:
         call.path("file.read", root)
+    _actions(call, words, place, roots)
+
+
+def _actions(call: Call, words: list[Word], place: int, roots: list[Word]) -> None:
+    """Read the tests and actions behind the folders."""
     while place < len(words):
         text = words[place].text
         place += 1

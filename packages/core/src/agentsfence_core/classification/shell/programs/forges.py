@@ -73,11 +73,21 @@ def _gh_api(call: Call, _program: Program) -> None:
     if operands and operands[0].text.strip("/") == "graphql":
         _graphql(call, fields, sends=sends)
         return
+    _field_files(call, fields)
+    method = method or ("POST" if fields or sends else "GET")
+    _endpoint(call, method, operands)
+
+
+def _field_files(call: Call, fields: list[Word]) -> None:
+    """``-F x=@f`` sends a file."""
     for value in fields:
         text = value.text.partition("=")[2]
         if text.startswith("@") and text != "@-":
             call.path("file.read", value.after(value.text.index("=") + 2))
-    method = method or ("POST" if fields or sends else "GET")
+
+
+def _endpoint(call: Call, method: str, operands: list[Word]) -> None:
+    """Add what a method does to an endpoint."""
     endpoint = operands[0].text.lower() if operands else ""
     call.effect(_api_capability(method, endpoint))
     if operands and operands[0].runs:

@@ -35,7 +35,8 @@ _SAFE_SETTINGS = frozenset(
     submodule.recurse blame.date format.pretty pack.threads index.threads protocol.version
     versionsort.suffix""".split()
 )
-_PAGER_OFF = frozenset({"cat", "", "less", "false"})
+_PAGER_OFF = frozenset({"cat", "", "less", "false", "true", ":", "less -r", "less -f"})
+_OFF = {"core.fsmonitor": frozenset({"false", "0", "no", "off"}), "core.hookspath": frozenset({"/dev/null"})}
 _GLOBAL = Program(
     "git.read",
     options={
@@ -102,12 +103,9 @@ def _setting(call: Call, setting: str, value: Word) -> None:
     key = setting.lower()
     if key in _SAFE_SETTINGS or key.startswith(("color.", "advice.", "column.")):
         return
-    if key == "core.pager" or key.startswith("pager.") or key in {"core.editor", "sequence.editor"}:
-        if value.sure and value.text in _PAGER_OFF | {"true", ":", "less -R", "less -F"}:
-            return
-    if key == "core.fsmonitor" and value.text.lower() in {"false", "0", "no", "off"}:
-        return
-    if key == "core.hookspath" and value.text == "/dev/null":
+    shows = key in {"core.pager", "core.editor", "sequence.editor"} or key.startswith("pager.")
+    quiet = _PAGER_OFF if shows else _OFF.get(key, frozenset())
+    if value.sure and value.text.lower() in quiet:
         return
     call.unseen(f"-c {setting[:40]} can start a program")
     if key.startswith("alias.") and value.text.startswith("!"):

@@ -46,27 +46,26 @@ def _transfer(call: Call, program: Program) -> None:
     for name, option, value in split.given:
         if option.role is Role.RUN:
             _remote_shell(call, name, value)
-        elif option.role is Role.READ and value is not None:
-            call.path("file.read", value)
-        elif option.role is Role.WRITE and value is not None:
-            call.path("file.write", value)
+        elif value is not None and option.role in {Role.READ, Role.WRITE}:
+            call.path("file.read" if option.role is Role.READ else "file.write", value)
     operands = split.operands
+    looks = len(operands) < 2 or bool({"n", "dry-run", "list-only"} & set(split.strays))
+    sources = operands if looks else operands[:-1]
     if not operands:
         call.effect("file.read")
-        return
-    dry = {"n", "dry-run", "list-only"} & set(split.strays)
-    looks = len(operands) == 1 or bool(dry)
-    sources = operands if looks else operands[:-1]
-    target = None if looks else operands[-1]
-    upload = target is not None and bool(_remote_part(target))
     for word in sources:
         host = _remote_part(word)
         if host:
             call.host("web.read", Word(host, word.sure))
         else:
             call.path("file.read", word)
-    if target is None:
-        return
+    if not looks:
+        _arrive(call, split, sources, operands[-1])
+
+
+def _arrive(call: Call, split: Split, sources: list[Word], target: Word) -> None:
+    """Add what happens at the target, and what ``--delete`` and ``--remove-source-files`` take away."""
+    upload = bool(_remote_part(target))
     if upload:
         call.host("file.upload", Word(_remote_part(target), target.sure))
     else:
@@ -175,7 +174,7 @@ _OPENSSL_ROW = Program(
 
 _OPENSSL_OTHERS = frozenset(
     """enc req rsa ec pkey genrsa genpkey ecparam pkcs12 pkcs8 pkcs7 passwd base64 dhparam pkeyutl rsautl
-    dsa ecdsa gendsa crl2pkcs7 spkac kdf mac rehash nseq fipsinstall aes-256-cbc sess_id""".split()  # noqa: SIM905
+    dsa ecdsa gendsa crl2pkcs7 spkac kdf mac rehash nseq fipsinstall aes-256-cbc sess_id""".split()
 )
 _OPENSSL_ROWS = {
     name: Program(name, options=_OPENSSL_ROW.options, single=True)

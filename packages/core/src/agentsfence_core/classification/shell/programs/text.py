@@ -156,6 +156,7 @@ def _substitution(script: str, place: int, runs: list[str], files: list[str]) ->
 _AWK_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _AWK_REGEX = re.compile(r"(?<=[~(,{;!&|\s])/(?:[^/\\\n]|\\.)+/|^/(?:[^/\\\n]|\\.)+/")
 _AWK_RUNS = re.compile(r"\bsystem\s*\(|\|&?\s*getline|\|\s*getline|@load\b|@include\b|\bextension\s*\(")
+_AWK_TARGET = re.compile(r'>>?\s*"((?:[^"\\\n]|\\.)*)"')
 _AWK_PRINTS = re.compile(r"\bprintf?\b[^;}\n]*")
 
 
@@ -192,7 +193,8 @@ def _awk_script(call: Call, word: Word) -> None:
     text = word.text
     strings = _AWK_STRING.findall(text)
     bare = _AWK_REGEX.sub(" ", _AWK_STRING.sub('"', text))
-    if _AWK_RUNS.search(bare) or word.runs:
+    runs = _AWK_RUNS.search(bare) is not None or word.runs
+    if runs:
         call.unseen("awk runs a program")
         for line in strings:
             if " " in line or line.startswith("/"):
@@ -203,22 +205,32 @@ def _awk_script(call: Call, word: Word) -> None:
         pipes = pipes or "|" in outside.replace("||", "")
         writes = writes or ">" in outside.replace(">=", "")
     if "|&" in bare or any(line.startswith("/inet") for line in strings):
-        call.unverified("web.post", TargetKind.DOMAINS)
-        for line in strings:
-            parts = line.split("/")
-            if line.startswith("/inet") and len(parts) > 4:
-                call.host("web.post", Word(parts[4]))
+        _awk_sockets(call, strings)
     if pipes:
         call.unseen("awk pipes into a program")
         for line in strings:
             shell_line(call, Word(line, word.sure))
     if writes:
-        call.effect("file.write")
-        targets = re.findall(r'>>?\s*"((?:[^"\\\n]|\\.)*)"', text)
-        for target in targets:
+        _awk_files(call, text)
+
+
+def _awk_sockets(call: Call, strings: list[str]) -> None:
+    """``/inet/tcp/0/host/80`` reaches a host; a co-process that no string names may reach any."""
+    call.unverified("web.post", TargetKind.DOMAINS)
+    for line in strings:
+        parts = line.split("/")
+        if line.startswith("/inet") and len(parts) > 4:
+            call.host("web.post", Word(parts[4]))
+
+
+def _awk_files(call: Call, text: str) -> None:
+    """``print > "f"`` writes f; a computed name is unverified, the standard streams are no files."""
+    targets = _AWK_TARGET.findall(text)
+    for target in targets:
+        if target not in {"/dev/stderr", "/dev/stdout", "/dev/null", "/dev/tty"}:
             call.path("file.write", Word(target))
-        if not targets:
-            call.unverified("file.write", TargetKind.PATHS)
+    if not targets:
+        call.unverified("file.write", TargetKind.PATHS)
 
 
 def _outside_parentheses(text: str) -> str:

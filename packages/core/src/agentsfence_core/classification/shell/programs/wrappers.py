@@ -45,6 +45,17 @@ def wrapper(
     )
 
 
+def _after_variables(call: Call, operands: list[Word]) -> list[Word]:
+    """Take note of ``A=b`` in front of a command; return the command."""
+    while operands and "=" in operands[0].text and "/" not in operands[0].text.partition("=")[0]:
+        name = operands[0].text.partition("=")[0]
+        value = operands[0].after(len(name) + 1)
+        if call.scan.sets(name, value.text if value.sure else None):
+            call.unseen(f"{name} changes what programs run")
+        operands = operands[1:]
+    return operands
+
+
 def _env(call: Call, program: Program) -> None:
     """``env A=b cmd`` runs cmd with A; ``-S`` splits a text; alone it prints the environment."""
     split = Split(call.words[1:], table_of(program), posix=True, single=False)
@@ -60,12 +71,7 @@ def _env(call: Call, program: Program) -> None:
             folder = value
     if operands and operands[0].text == "-":
         operands = operands[1:]
-    while operands and "=" in operands[0].text:
-        name = operands[0].text.partition("=")[0]
-        value_word = operands[0].after(len(name) + 1)
-        if call.scan.sets(name, value_word.text if value_word.sure else None):
-            call.unseen(f"{name} changes what programs run")
-        operands = operands[1:]
+    operands = _after_variables(call, operands)
     dirs = call.scan.dirs
     if folder is not None:
         known = [canonical_path(folder.text, workdir=start, home=call.scan.home) for start in dirs]
@@ -171,11 +177,7 @@ def _sudo(call: Call, program: Program) -> None:
     split = Split(call.words[1:], table_of(program), posix=True, single=False)
     flags = set(split.strays)
     operands = split.operands
-    while operands and "=" in operands[0].text and "/" not in operands[0].text.partition("=")[0]:
-        name = operands[0].text.partition("=")[0]
-        if call.scan.sets(name, operands[0].after(len(name) + 1).text if operands[0].sure else None):
-            call.unseen(f"{name} changes what programs run")
-        operands = operands[1:]
+    operands = _after_variables(call, operands)
     if flags & {"e", "edit"}:
         for word in operands:
             call.path("file.write", word)
@@ -203,21 +205,22 @@ def _ssh(call: Call, program: Program) -> None:
     for word in operands[:1]:
         call.host("shell.exec", Word(word.text.removeprefix("ssh://"), word.sure))
     for name, _, value in given:
-        if value is None:
-            continue
-        if name == "o":
-            _ssh_option(call, value)
-        elif name in {"i", "F"}:
-            call.path("file.read", value)
-        elif name == "J":
-            call.host("shell.exec", value)
+        if value is not None:
+            _ssh_option(call, name, value)
     if len(operands) > 1:
         _remote(call, joined(operands[1:]))
     elif call.stdin is not None:
         _remote(call, Word(call.stdin))
 
 
-def _ssh_option(call: Call, value: Word) -> None:
+def _ssh_option(call: Call, option: str, value: Word) -> None:
+    """``-o ProxyCommand=…`` starts a program here; ``-i``, ``-F`` read files; ``-J`` goes through a host."""
+    if option in {"i", "F"}:
+        call.path("file.read", value)
+    elif option == "J":
+        call.host("shell.exec", value)
+    if option != "o":
+        return
     name, _, line = value.text.partition("=")
     if not line:
         name, _, line = value.text.partition(" ")
