@@ -93,3 +93,15 @@ def test_a_policy_view_of_the_printed_request_has_one_row() -> None:
 def test_every_row_quotes_the_words() -> None:
     text = "Please email bob@x.com the notes, then save them to notes.md"
     assert {row.evidence for row in rows(text)} == {"Please email bob@x.com the notes", "then save them to notes.md"}
+
+
+def test_a_named_role_covers_its_spellings_and_no_other_role() -> None:
+    roles = {row.values["role"] for row in rows("Share report.pdf with bob@x.com as a viewer")}
+    assert {"reader", "viewer"} <= roles
+    assert not roles & {"writer", "editor", "owner"}
+    assert all(row.recipients == ("bob@x.com",) for row in rows("Give bob@x.com edit access to report.pdf"))
+
+
+def test_a_draft_may_be_addressed_to_whom_it_answers() -> None:
+    (row,) = rows("Draft an answer to alice@x.com")
+    assert (row.capability, row.recipients) == ("email.draft", ("alice@x.com",))

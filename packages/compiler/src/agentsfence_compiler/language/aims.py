@@ -14,6 +14,7 @@ from agentsfence_compiler.language.tables import (
     PARTY_CLASSES,
     REACHED,
     REMOTES,
+    ROLE_WORDS,
     STRICTLY_BELOW,
     TRANSFERRING,
 )
@@ -108,3 +109,16 @@ def amount(refs: References) -> str | None:
     """Return the highest amount that a clause names."""
     amounts = [written for written in refs.amounts if written]
     return max(amounts, key=float) if amounts else None
+
+
+def role_of(tokens: Sequence[Token], at: int, end: int) -> dict[str, str]:
+    """Return the role of "as a reader", "with edit access"; nothing where the words name none."""
+    for place in range(at, end):
+        role = ROLE_WORDS.get(tokens[place].low)
+        if role is None:
+            continue
+        before = {token.low for token in tokens[max(at, place - 2) : place]}
+        following = tokens[place + 1].low if place + 1 < end else ""
+        if "as" in before or following in {"access", "permission", "permissions", "rights", "role", "privileges"}:
+            return {"role": role}
+    return {}

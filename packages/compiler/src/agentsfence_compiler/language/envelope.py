@@ -9,14 +9,18 @@ Rules of this file:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
+from agentsfence_compiler.language.tables import ACCESS_ROLES
 from agentsfence_core.model import Permission, Risk
 
 _NEEDS_TARGET = frozenset({Risk.DELETE, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
 _REACHING = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
 _COUNTED = frozenset({Risk.EXTERNAL_WRITE, Risk.COMMUNICATION, Risk.DELETE, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
+_CARRYING = ("calendar.", "email.draft", "task.", "issue.update")
+"""Writes outside that can carry a party."""
 _NO_FILES = frozenset({"memory.write"})
 """Local writes that touch none of the person's files."""
 _OWN_PACKAGES = "package:(those that the project declares)"
@@ -97,35 +101,31 @@ def _rows(request: Request, capability: str, workspace: str | None) -> list[Perm
     risk = coverage.risk_of(capability, request.verb)
     paths = _paths(request, capability, risk, workspace)
     objects = _objects(request, capability)
-    recipients = request.recipients if risk in _REACHING or capability.startswith("calendar.") else ()
+    recipients = request.recipients if risk in _REACHING or capability.startswith(_CARRYING) else ()
     row = Permission(
         capability=capability,
         recipients=recipients,
         domains=request.domains if capability.startswith(("web.", "browser.", "file.upload")) else (),
         paths=paths,
         objects=objects,
-        values=dict(request.values),
+        values=dict(request.values) if risk is Risk.PERMISSION_CHANGE else {},
         max_calls=request.max_calls if risk in _COUNTED else None,
         max_amount=request.max_amount if risk is Risk.FINANCIAL else None,
         needs_approval=_asks(request, capability, risk, paths, objects, recipients),
         evidence=request.quote,
     )
-    if risk not in _REACHING or not request.names:
-        return [row]
-    named = tuple(dict.fromkeys((*recipients, *request.names)))
-    bound = Permission(
-        capability=row.capability,
-        recipients=named,
-        domains=row.domains,
-        paths=row.paths,
-        objects=row.objects,
-        values=row.values,
-        max_calls=row.max_calls,
-        max_amount=row.max_amount,
-        needs_approval=_asks(request, capability, risk, paths, objects, named),
-        evidence=row.evidence,
-    )
-    return [bound] if recipients else [bound, row]
+    rows = [row]
+    if risk in _REACHING and request.names:
+        named = tuple(dict.fromkeys((*recipients, *request.names)))
+        asks = _asks(request, capability, risk, paths, objects, named)
+        rows = [replace(row, recipients=named, needs_approval=asks), *(() if recipients else (row,))]
+    return [each for row in rows for each in _by_role(row)]
+
+
+def _by_role(row: Permission) -> list[Permission]:
+    """Return the row once for each way in which services write its role: "reader", "viewer", "read"."""
+    spellings = ACCESS_ROLES.get(row.values.get("role", ""), ())
+    return [replace(row, values={**row.values, "role": word}) for word in spellings] or [row]
 
 
 def _paths(request: Request, capability: str, risk: Risk, workspace: str | None) -> tuple[str, ...]:

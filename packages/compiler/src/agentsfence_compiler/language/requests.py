@@ -21,6 +21,7 @@ from agentsfence_compiler.language.aims import (
     packages,
     push_targets,
     reached,
+    role_of,
 )
 from agentsfence_compiler.language.asking import Asking, has_ending
 from agentsfence_compiler.language.clauses import Segment
@@ -291,6 +292,7 @@ class _Requests(Asking):
             domains=domains(refs, names),
             paths=paths,
             objects=self._objects(refs, names),
+            values=role_of(self.tokens, at, segment.last) if risks & {Risk.PERMISSION_CHANGE} else {},
             commands=tuple(refs.commands) if "shell.exec" in names else (),
             max_calls=max_calls(refs, risks, self._few(at, segment.last)),
             max_amount=amount(refs) if Risk.FINANCIAL in risks else None,

@@ -461,3 +461,15 @@ STOPPING = frozenset(
     "stop cancel abort halt forget never mind nevermind enough please it that this now everything all ok wait".split()
 )
 """A turn of these words alone calls everything off."""
+
+ACCESS_ROLES = {
+    "reader": ("reader", "viewer", "read", "view", "r", "read-only", "readonly"),
+    "commenter": ("commenter", "comment", "commentator"),
+    "writer": ("writer", "editor", "write", "edit", "rw", "w", "read-write", "readwrite"),
+    "owner": ("owner", "ownership"),
+    "admin": ("admin", "administrator"),
+    "member": ("member",),
+}
+"""A role and the ways in which people and services write it; a grant in one of them covers no other role."""
+
+ROLE_WORDS = {word: role for role, words in ACCESS_ROLES.items() for word in words if len(word) > 2}
