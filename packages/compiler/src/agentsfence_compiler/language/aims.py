@@ -18,6 +18,7 @@ from agentsfence_compiler.language.tables import (
     STRICTLY_BELOW,
     TRANSFERRING,
 )
+from agentsfence_compiler.language.tokens import Token
 from agentsfence_core.model import Risk
 
 
