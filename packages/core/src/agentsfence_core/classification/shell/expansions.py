@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _GLOB = re.compile(r"(?<!\\)[*?\[]")
 _SPECIAL = re.compile(r"[*?\[\\]")
+_BRACE_LIST = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_BRACE_WORDS = 64
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _PLAIN_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _TRANSFORMED = re.compile(r"@[PEA]\}")
@@ -32,6 +34,20 @@ def text_of(node: Node) -> str:
     """Return the source of a node."""
     raw = node.text
     return raw.decode("utf-8", "replace") if raw is not None else ""
+
+
+def _braces(text: str) -> list[str]:
+    """Return the words that ``a{b,c}d`` becomes: one of them may be an option. Beyond a few lists it stays one word."""
+    done: list[str] = []
+    waiting = [text]
+    while waiting and len(done) + len(waiting) < _BRACE_WORDS:
+        current = waiting.pop(0)
+        found = _BRACE_LIST.search(current)
+        if found is None:
+            done.append(current)
+        else:
+            waiting += [current[: found.start()] + part + current[found.end() :] for part in found[1].split(",")]
+    return [*done, *waiting]
 
 
 class WordReader:
@@ -78,8 +94,11 @@ class WordReader:
     def split(self, node: Node) -> list[Word]:
         """Return the words that one argument becomes: an unquoted variable whose value is known falls apart."""
         word = self.word(node)
-        if node.type in {"simple_expansion", "expansion"} and word.sure and " " in word.text:
+        kind = node.type
+        if kind in {"simple_expansion", "expansion"} and word.sure and " " in word.text:
             return words_of(word.text.split())
+        if kind == "concatenation" and word.glob and "{" in word.text:
+            return [Word(text, word.sure, True, word.runs) for text in _braces(word.text)]
         return [word]
 
     def word(self, node: Node) -> Word:

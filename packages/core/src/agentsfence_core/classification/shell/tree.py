@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _DEEPEST = 120
 _local = threading.local()
 _EMPTYING = frozenset({":", "true", "false", "cat /dev/null", "echo -n", "printf ''", "printf", "echo -n ''"})
+_ESCAPED = re.compile(r"\\([`$\\])")
 _BACKQUOTE = re.compile(r"(?<!\\)`")
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
 _CASE_ENDS = frozenset({";;", ";&", ";;&"})
@@ -126,7 +127,12 @@ class Walker(WordReader):
             self.stdin, self.piped = None, False
         if extra:
             self._scan.unreadable("words after a redirection", text_of(node))
-        self.statements(node)
+        text = text_of(node)
+        if text[:1] == "`" and _ESCAPED.search(text):
+            # between backquotes a backslash is taken off first: what it protected is read again
+            read_text(self._scan, _ESCAPED.sub(r"\1", text[1:-1]), self._run)
+        else:
+            self.statements(node)
         self._scan.dirs, self._scan.variables, self.stdin, self.piped = dirs, variables, stdin, piped
 
     def _list(self, node: Node, extra: tuple[Node, ...]) -> None:
@@ -300,6 +306,12 @@ class Walker(WordReader):
         if extra:
             self._scan.unreadable("words after a redirection", text)
         self.statements(node)
+
+    def _alone(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit ``$(< f)``: the file is read."""
+        self._bare([node], empties=False)
+        for stray in extra:
+            self.word(stray)
 
     def _bare(self, redirects: list[Node], *, empties: bool = True) -> None:
         """Visit redirections that belong to no simple command."""
@@ -549,6 +561,7 @@ _HANDLERS: dict[str, Callable[[Walker, Node, tuple[Node, ...]], None]] = {
     "variable_assignment": Walker._assignment,
     "variable_assignments": Walker._assignments,
     "declaration_command": Walker._declaration,
+    "file_redirect": Walker._alone,
     "function_definition": Walker._function,
     "for_statement": Walker._for,
     "word": Walker._leaf,

@@ -55,6 +55,14 @@ def _source(call: Call, _program: Program) -> None:
     call.scan.variables = {}
 
 
+def _hash(call: Call, _program: Program) -> None:
+    """``hash -p file name`` makes a name mean a file."""
+    if any(word.text.startswith("-") and "p" in word.text for word in call.words[1:]):
+        call.unseen("hash -p changes what a name runs")
+    else:
+        call.effect("system.read")
+
+
 def _trap(call: Call, _program: Program) -> None:
     """``trap 'text' SIGNAL`` runs the text later."""
     words = [word for word in call.words[1:] if word.text not in {"--", "-l", "-p", "-P"}]
@@ -221,7 +229,7 @@ def _fc(call: Call, _program: Program) -> None:
 
 PROGRAMS = {
     **rows(
-        ": type hash wait jobs shift return exit break continue getopts ulimit dirs caller times suspend logout disown "
+        ": type wait jobs shift return exit break continue getopts ulimit dirs caller times suspend logout disown "
         "shopt help unset local test [ true false pwd echo",
         QUIET,
     ),
@@ -234,6 +242,7 @@ PROGRAMS = {
     "eval": Program("shell.exec", hook=_eval),
     "source": Program("script.run", hook=_source),
     ".": Program("script.run", hook=_source),
+    "hash": Program("system.read", hook=_hash),
     "trap": Program("system.read", hook=_trap),
     "alias": Program("system.read", hook=_alias),
     "unalias": QUIET,

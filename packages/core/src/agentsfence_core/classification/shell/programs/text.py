@@ -172,6 +172,9 @@ def _awk(call: Call, program: Program) -> None:
     ]
     operands = split.operands
     call.effect("file.read")
+    for _, option, value in split.given:
+        if option.role is Role.WRITE and value is not None:
+            call.path("file.write", value)
     for value in from_file:
         if value.text in {"inplace", "/inplace"} or value.text.endswith("inplace"):
             for word in operands[1:]:
