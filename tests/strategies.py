@@ -57,7 +57,7 @@ ROW_CAPABILITIES = tuple(name for name, risk in CAPABILITIES if risk is not Risk
 ENTRIES = (*TOOLS, *ROW_CAPABILITIES, "*", "email.*", "file.?*", "*_file", *(risk.value for risk in Risk))
 KEYS = (*TOOLS, *ROW_CAPABILITIES, "email.*", "file.*", "*_file", "*")
 
-RECIPIENTS = ("john@example.com", "ann@example.com", "mallory@example.net")
+RECIPIENTS = ("john@example.com", "ann@example.com", "mallory@example.net", "#general", "general", "@general")
 DOMAINS = ("docs.example.com", "www.docs.example.com", "api.docs.example.com", "evil.example.net")
 DOMAIN_ENTRIES = ("docs.example.com", "*.docs.example.com", "evil.example.net")
 PATHS = ("/w/sub", "/w/sub/a.txt", "/w/subway/b.txt", "/w/c.txt", f"{HOME}/Downloads/x.zip")

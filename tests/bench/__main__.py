@@ -37,10 +37,11 @@ CALLS = {
 BUDGET = {"read": 15.0, "send": 50.0, "command": 60.0, "git status": 60.0}  # microseconds, median
 
 
+HELP = "import sys; sys.argv = ['agentsfence', '--help']; from agentsfence_cli.main import main; main()"
 STARTS = {
     "python -c pass": "pass",
     "import agentsfence_core.fence": "import agentsfence_core.fence",
-    "agentsfence --help": "import sys; sys.argv = ['agentsfence', '--help']; from agentsfence_cli.main import main; main()",
+    "agentsfence --help": HELP,
 }
 
 

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 
 from agentsfence_core.model import OBJECT_KINDS, Effect, ObjectRef, Verdict
 
 ALLOW, ASK, BLOCK = Verdict.ALLOW, Verdict.ASK_USER, Verdict.BLOCK
+
+
+def party_in(party: str, entries: Iterable[str]) -> bool:
+    """Whether a party is listed; ``*`` lists everybody, and a channel or handle may be written without its sign."""
+    for entry in entries:
+        if entry in {"*", party}:
+            return True
+        if "@" not in party[1:] and "@" not in entry[1:]:
+            signs = {name[0] for name in (party, entry) if name[:1] in {"#", "@"}}
+            if len(signs) == 1 and party.lstrip("#@") == entry.lstrip("#@"):
+                return True
+    return False
 
 
 def names(entry: str, tool: str, effect: Effect, *, classes: bool = True) -> bool:

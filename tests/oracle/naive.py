@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tests.oracle.likeness import ALLOW, ASK, BLOCK, comparable, host_in, names, path_in, read_object
+from tests.oracle.likeness import ALLOW, ASK, BLOCK, comparable, host_in, names, party_in, path_in, read_object
 from tests.oracle.rows import STRICT, Finding, Used, World, bind, charge, fit, place_all, rows_for
 
 from agentsfence_core.model import (
@@ -176,7 +176,7 @@ def hit(world: World, of: Targets, effect: Effect, kind: TargetKind, target: str
     if isinstance(target, ObjectRef):
         return any(comparable(target, entry) and target.name == entry.name for entry in map(read_object, of.objects))
     if kind is TargetKind.RECIPIENTS:
-        return target in of.recipients
+        return party_in(target, of.recipients)
     if kind is TargetKind.DOMAINS:
         return host_in(target, of.domains)
     return path_in(target, of.paths, world.host.home)

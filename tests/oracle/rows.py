@@ -6,7 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from tests.oracle.likeness import ALLOW, ASK, BLOCK, amounts_of, host_in, names, object_in, path_in
+from tests.oracle.likeness import (
+    ALLOW,
+    ASK,
+    BLOCK,
+    amounts_of,
+    comparable,
+    host_in,
+    names,
+    object_in,
+    party_in,
+    path_in,
+    read_object,
+)
 
 from agentsfence_core.model import (
     Action,
@@ -146,7 +158,7 @@ def row_strictness(
 def fit(world: World, bound: Bound, effect: Effect, before: list[Placed]) -> list[tuple[Verdict, ReasonCode]]:
     """Check 6 for one bound: every objection it has to an effect, after what earlier effects of the call use up."""
     found = []
-    if bound.recipients and any(one not in bound.recipients for one in effect.recipients):
+    if bound.recipients and any(not party_in(one, bound.recipients) for one in effect.recipients):
         found.append((BLOCK, ReasonCode.RECIPIENT_NOT_LISTED))
     if bound.domains and not all(host_in(one, bound.domains) for one in effect.domains):
         found.append((BLOCK, ReasonCode.DOMAIN_NOT_LISTED))
@@ -206,8 +218,12 @@ def bind(world: World, effect: Effect, row: Permission | None) -> tuple[Verdict,
     lists += [bound.recipients for bound in constraints_for(world, effect)]
     lists += [world.policy.allowed_recipients]
     binding = [entries for entries in lists if entries]
-    if any(one not in entries for entries in binding for one in effect.recipients):
+    if any(not party_in(one, entries) for entries in binding for one in effect.recipients):
         return BLOCK, ReasonCode.RECIPIENT_NOT_LISTED
+    places = [read_object(text) for text in row.objects] if row else []
+    named = all(any(comparable(one, place) and one.name == place.name for place in places) for one in effect.objects)
+    if places and effect.objects and named and not effect.recipients and not unsure:
+        return None  # a comment on the very issue that the row names reaches whoever reads it there
     if not binding or not effect.recipients:
         return ASK, ReasonCode.RECIPIENT_NOT_BOUND
     # Unread parties under parties of the row itself: check 6 asks, so as to fit the row, and one question is enough.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tests import strategies
+from tests.oracle.likeness import party_in
 from tests.strategies import HOME, NOW, Dice, drawn, rolled
 
 from agentsfence_core.evaluation import (
@@ -396,7 +397,7 @@ def fits_one_row(one: Payment) -> None:
     policy = replace(generous(), permissions=one.rows)
     effect = Effect("payment.send", Risk.FINANCIAL, recipients=(one.recipient,), values=(("amount", one.amount),))
     fits = [
-        one.recipient in row.recipients
+        party_in(one.recipient, row.recipients)
         and row.max_amount is not None
         and Decimal(one.amount) <= Decimal(row.max_amount)
         for row in one.rows

@@ -113,14 +113,22 @@ def parties_of(row: Bounds, context: Context) -> Outcome | None:
     effect = context.effect
     if not carries_party(effect):
         return None
+    unread = TargetKind.RECIPIENTS in effect.unverified
+    if not effect.recipients and not unread and _names_place(row, effect):
+        return None
     bound = row.recipients is not None or any(c.recipients is not None for c in context.constraints())
     if not bound and context.policy.recipients is None:
         return _ask(
             effect, ReasonCode.RECIPIENT_NOT_BOUND, f"you named no address for this: {_first(effect.recipients)}"
         )
-    if not effect.recipients or (row.recipients is None and TargetKind.RECIPIENTS in effect.unverified):
+    if not effect.recipients or (row.recipients is None and unread):
         return _ask(effect, ReasonCode.RECIPIENT_NOT_BOUND, "it does not show whom it reaches")
     return None
+
+
+def _names_place(row: Bounds, effect: Effect) -> bool:
+    """Whether the row names the very place that a message without parties goes to: a comment on issue 12."""
+    return row.objects is not None and bool(effect.objects) and all(each in row.objects for each in effect.objects)
 
 
 def breach_of(bounds: Bounds, context: Context, *, alone: bool = False) -> Outcome | None:

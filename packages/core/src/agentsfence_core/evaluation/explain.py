@@ -54,10 +54,10 @@ def explain(policy: PreparedPolicy, state: ExecutionState, action: Action, host:
                 blocked = blocked or outcome.verdict is Verdict.BLOCK
         reports.append(CheckReport(check.number, check.name, speaks, tuple(outcomes)))
     covers = () if blocked else deltas_of(action)
-    return Explanation(tuple(reports), covers, *(("", "") if blocked else _neighbours(action)))
+    return Explanation(tuple(reports), covers, *(("", "") if blocked else neighbours(action)))
 
 
-def _neighbours(action: Action) -> tuple[str, str]:
+def neighbours(action: Action) -> tuple[str, str]:
     """Return a call that an approval of this one covers too, and a near one that it does not."""
     worst = action.worst
     where = _where(worst)

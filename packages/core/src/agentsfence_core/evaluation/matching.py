@@ -70,32 +70,41 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """Addresses, handles, channels, accounts; ``@example.com`` stands for every address of a domain."""
+    """Addresses, handles, channels, accounts; ``@example.com`` stands for every address of a domain.
+
+    A channel or handle with its sign and one without are the same (``#general`` and ``general``, ``@bob`` and ``bob``),
+    because tools take either; ``#bob`` and ``@bob`` are not.
+    """
 
     exact: frozenset[str]
     at_domains: frozenset[str] = frozenset()
+    everyone: bool = False
+    """``*``, which only a prohibition can say."""
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> Parties:
         """Return the set of canonical parties."""
         exact: set[str] = set()
         domains: set[str] = set()
-        for entry in entries:
+        listed = tuple(entries)
+        for entry in listed:
             bare = entry.strip().removeprefix("*")
             if bare.startswith("@") and "." in bare:
                 domains.add(bare[1:].lower())
             else:
                 exact.add(canonical_recipient(entry))
-        return cls(frozenset(exact), frozenset(domains))
+        return cls(frozenset(exact - {"*"}), frozenset(domains), everyone="*" in listed)
 
     def __contains__(self, party: str) -> bool:
         """Whether this canonical party is one of them."""
-        if party in self.exact:
+        if party in self.exact or self.everyone:
             return True
-        if not self.at_domains:
-            return False
-        _, at, domain = party.rpartition("@")
-        return bool(at) and domain in self.at_domains
+        name, at, domain = party.rpartition("@")
+        if at and name:
+            return domain in self.at_domains
+        if party[:1] in {"#", "@"}:
+            return party[1:] in self.exact
+        return f"#{party}" in self.exact or f"@{party}" in self.exact
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,7 +204,10 @@ def _keep_relative(path: str) -> str:
         return "."
     if path.startswith(("~", *_HOME_VARIABLES)) or _FILE_URL.match(path) or _is_windows(path) or path != path.lstrip():
         return f"./{path}"
-    return path.rstrip() or f"./{path}"
+    end = len(path)
+    while end and (path[end - 1].isspace() or path[end - 1] == "/"):  # one layer at a time would not be idempotent
+        end -= 1
+    return path[:end] or f"./{path}"
 
 
 def _from_file_url(text: str) -> str:
