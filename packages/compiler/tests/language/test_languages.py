@@ -9,6 +9,9 @@ from agentsfence_compiler.language import read
 
 BANS = {
     "de": [
+        "Keine Änderungen vornehmen!",
+        "Antworte niemandem.",
+        "Ich möchte, dass du nichts löschst.",
         "Schicke nichts ab.",
         "Bitte keine E-Mails senden.",
         "Lösche keine Dateien.",
@@ -20,6 +23,8 @@ BANS = {
         "Dateien löschen ist verboten.",
     ],
     "fr": [
+        "Il ne faut rien envoyer.",
+        "Je ne veux pas que tu envoies de mail.",
         "N'envoie rien.",
         "N’envoyez aucun mail.",
         "Ne supprime pas les fichiers.",
@@ -29,6 +34,7 @@ BANS = {
         "Ne paie rien.",
     ],
     "es": [
+        "No quiero que envíes nada.",
         "No envíes nada.",
         "No borres ningún archivo.",
         "Nunca pagues nada.",
@@ -38,6 +44,7 @@ BANS = {
         "no mandes correos",
     ],
     "pt": [
+        "Não quero que você envie nada.",
         "Não envie nada.",
         "Não apague arquivos.",
         "Nunca pague nada.",
@@ -46,6 +53,7 @@ BANS = {
         "nao delete nada",
     ],
     "it": [
+        "Non voglio che tu invii nulla.",
         "Non inviare niente.",
         "Non cancellare i file.",
         "Riassumi senza inviare nulla.",
@@ -54,6 +62,7 @@ BANS = {
         "Non mandarlo a nessuno.",
     ],
     "nl": [
+        "Beantwoord niemand.",
         "Verstuur niets.",
         "Verwijder geen bestanden.",
         "Stuur het niet door, verstuur niets.",
@@ -67,9 +76,17 @@ BANS = {
         "Не плати никому.",
         "Подведи итог, ничего не отправляя: не отправляй.",
     ],
-    "ar": ["لا ترسل أي شيء.", "لا تحذف أي ملف.", "ممنوع حذف الملفات.", "لا تشارك هذا مع أحد."],
+    "ar": [
+        "لا أريد أن ترسل أي شيء",
+        "لا ترسل أي شيء.",
+        "لا تحذف أي ملف.",
+        "ممنوع حذف الملفات.",
+        "لا تشارك هذا مع أحد.",
+    ],
     "hi": ["कुछ भी न भेजें।", "कोई फ़ाइल मत हटाओ।", "कुछ भी डिलीट न करें।"],
     "zh": [
+        "请勿外传",
+        "我不希望你发送任何邮件",
         "不要发送任何东西",
         "别删除文件。",
         "禁止删除文件。",
@@ -221,3 +238,14 @@ def test_an_exception_is_spared_and_a_named_target_narrows_a_ban() -> None:
     assert read("No envíes nada excepto a bob@example.com.").prohibitions[0].exceptions.recipients == (
         "bob@example.com",
     )
+
+
+def test_what_one_language_forbids_a_related_one_does_not_ask_for() -> None:
+    reading = read("Não envie isto para bob@example.com.")
+    assert reading.requests == ()
+    assert reading.prohibitions
+
+
+def test_a_polite_question_with_a_negation_in_it_is_a_request() -> None:
+    assert read("能不能删除 /srv/app/a.log？").prohibitions == ()
+    assert [r.paths for r in read("能不能删除 /srv/app/a.log？").requests] == [("/srv/app/a.log",)]

@@ -18,11 +18,12 @@ WORDS = st.sampled_from(
         "\n",
         "\n\n- ",
         *"""
-        please don't do not never send email delete save pay run the a my it bob@x.com /srv/w/a.txt to from in and or , .
-        ; : ? ! if unless without anything except only instead also "quoted text" `make docs` files summary report 10 € $5
-        how what why can you I schicke nichts an lösche envoie rien 不要 发送 删除 送信しないで отправь не أرسل لا #general
-        @bob 'x.docx' named channel is forbidden be sent want rather ask me before at most two mails (a) -> → - * > ``` sned
-        teh dont stop cancel as reader access
+        please don't do not never send email delete save pay run the a my it bob@x.com /srv/w/a.txt to
+        from in and or , . ; : ? ! if unless without anything except only instead also "quoted text"
+        `make docs` files summary report 10 € $5 how what why can you I schicke nichts an lösche envoie
+        rien 不要 发送 删除 送信しないで отправь не أرسل لا #general @bob 'x.docx' named channel is forbidden be
+        sent want rather ask me before at most two mails (a) -> → - * > ``` sned teh dont stop cancel as
+        reader access
         """.split(),
     ]
 )

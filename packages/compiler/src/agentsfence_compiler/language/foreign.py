@@ -41,6 +41,8 @@ class Foreign:
 
     requests: list[Request] = field(default_factory=list)
     prohibitions: list[Prohibition] = field(default_factory=list)
+    banned: list[tuple[int, int]] = field(default_factory=list)
+    """Spans of the clauses that forbid."""
     requires_approval: list[str] = field(default_factory=list)
     """What a conditional ban ("wenn …, lösche nichts") wants to be asked about."""
 
@@ -59,6 +61,9 @@ def read_foreign(text: str, tokens: Sequence[Token], places: Places, languages: 
     out = Foreign()
     for language in languages:
         _Reader(text, tokens, places, lexicon(language), out).read()
+    starts = {start for start, _ in out.banned}
+    # INVARIANT: what one language reads as a ban, a related one (es, pt) must not read as a request.
+    out.requests = [request for request in out.requests if request.start not in starts]
     return out
 
 
@@ -182,10 +187,9 @@ class _Reader:
 
     def _clause(self, clause: _Clause, lows: Sequence[str], *, conditional: bool) -> None:
         verbs = self._verbs(clause)
-        if not verbs:
-            return
+        actions = [(place, self.words.actions[low]) for place, low in enumerate(lows) if low in self.words.actions]
         idiom = self._has_idiom(lows, clause)
-        forbidden = [] if idiom else [lemma for place, lemma in verbs if self._negated(place, lows, clause)]
+        forbidden = [] if idiom else [lemma for place, lemma in verbs + actions if self._negated(place, lows, clause)]
         states = self._states(lows, clause)
         if forbidden:
             if not states and not (clause.asks and self._questions(lows, clause, len(lows))):
@@ -244,8 +248,9 @@ class _Reader:
         subjects = self.words.sets["subjects"]
         if self.words.runs is not None:
             run = self._span(clause)
-            return any(word in run for word in subjects)
-        if any(low in self.words.sets["forbidden"] for low in lows):
+            wanted = any(word in run for word in self.words.sets["wanting"])
+            return not wanted and any(word in run for word in subjects)
+        if any(low in self.words.sets["forbidden"] or low in self.words.sets["wanting"] for low in lows):
             return False
         return any(low in subjects or (low[1:2] == "'" and low[:2] in subjects) for low in lows[:3])
 
@@ -327,6 +332,7 @@ class _Reader:
     def _forbid(self, clause: _Clause, lemmas: Sequence[str], *, conditional: bool) -> None:
         parties, paths, hosts, excepted = self._literals(clause)
         start, end = self._quote(clause)
+        self.out.banned.append((start, end))
         exceptions = Targets(
             recipients=tuple(e for e in excepted if "/" not in e), paths=tuple(e for e in excepted if "/" in e)
         )

@@ -49,6 +49,8 @@ class Lexicon:
     language: str
     forms: Mapping[str, str]
     """Word -> lemma."""
+    actions: Mapping[str, str]
+    """Noun that stands for an action ("keine Änderungen") -> lemma; only a ban speaks so."""
     runs: re.Pattern[str] | None
     """All verbs as one pattern, for scripts without spaces."""
     sets: Mapping[str, frozenset[str]]
@@ -69,6 +71,7 @@ _SECTIONS = (
     "prefixes",
     "suffixes",
     "forbidden",
+    "wanting",
 )
 
 
@@ -81,9 +84,15 @@ def lexicon(language: str) -> Lexicon:
         for word in words:
             forms.setdefault(plain(word, language), lemma)
             forms.setdefault(plain(digraphs(word), language), lemma)
+    actions = {
+        plain(spelling, language): lemma
+        for lemma, words in lists_of(data, "actions").items()
+        for word in words
+        for spelling in (word, digraphs(word))
+    }
     runs = re.compile("|".join(sorted(map(re.escape, forms), key=len, reverse=True))) if language in RUNS else None
     lists = {name: tuple(plain(word, language) for word in words_of(data, name)) for name in _SECTIONS}
-    return Lexicon(language, forms, runs, {name: frozenset(words) for name, words in lists.items()}, lists)
+    return Lexicon(language, forms, actions, runs, {name: frozenset(words) for name, words in lists.items()}, lists)
 
 
 @cache

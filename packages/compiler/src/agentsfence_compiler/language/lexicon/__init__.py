@@ -1,9 +1,9 @@
 """The words of each language: one data file per language, read once and only when the language appears.
 
 A further language is one more ``xx.yaml``, no code: ``verbs`` (lemma of ``capabilities.yaml`` -> its forms),
-``negators`` (or ``prefixes`` and ``suffixes`` where words are not spaced), ``idioms``, ``questions``, ``subjects``, ``conditions``,
-``exceptions``, ``sources``, ``splits``, ``reporting``, ``forbidden``; its script in `languages`, or its words in
-``markers.yaml``.
+``actions`` (lemma -> nouns that only a ban uses), ``negators`` (or ``prefixes`` and ``suffixes`` where words are not
+spaced), ``idioms``, ``questions``, ``subjects``, ``wanting``, ``conditions``, ``exceptions``, ``sources``, ``splits``,
+``reporting``, ``forbidden``; its script in `languages`, or its words in ``markers.yaml``.
 
 English also has a table of inflected verb forms, made from the lemmas of ``capabilities.yaml`` and ``en.yaml``.
 """
