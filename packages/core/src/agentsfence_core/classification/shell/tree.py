@@ -11,12 +11,12 @@ Rules of this file:
 from __future__ import annotations
 
 import re
-import threading
 from typing import TYPE_CHECKING
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call, Scan
-from agentsfence_core.classification.shell.expansions import WordReader, text_of
-from agentsfence_core.classification.shell.syntax import DOCUMENT, Prepared, prepare
+from agentsfence_core.classification.shell.documents import DocumentReader, parser
+from agentsfence_core.classification.shell.expansions import text_of
+from agentsfence_core.classification.shell.syntax import Prepared, prepare
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect
@@ -25,13 +25,11 @@ from agentsfence_core.model.risk import Risk
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 _DEEPEST = 120
-_local = threading.local()
 _EMPTYING = frozenset({":", "true", "false", "cat /dev/null", "echo -n", "printf ''", "printf", "echo -n ''"})
 _ESCAPED = re.compile(r"\\([`$\\])")
-_BACKQUOTE = re.compile(r"(?<!\\)`")
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
 _CASE_ENDS = frozenset({";;", ";&", ";;&"})
 _WRITERS = frozenset({"echo", "printf", "cat", "tee"})
@@ -39,17 +37,6 @@ _MEMORY = ("/dev/shm/", "/dev/pts/")  # noqa: S108  (a device that is no disk)
 _TEXTS = frozenset({"herestring_redirect", "heredoc_redirect"})
 _LAST_OWNS = frozenset({"list", "pipeline", "negated_command"})
 _QUIET = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
-
-
-def _parser() -> Parser:
-    """Return this thread's parser, made on first use."""
-    parser: Parser | None = getattr(_local, "parser", None)
-    if parser is None:
-        import tree_sitter_bash  # noqa: PLC0415  (lazy: start-up budget)
-        from tree_sitter import Language, Parser  # noqa: PLC0415
-
-        parser = _local.parser = Parser(Language(tree_sitter_bash.language()))
-    return parser
 
 
 def read_text(
@@ -63,7 +50,7 @@ def read_text(
     if prepared.fault:
         scan.unreadable(prepared.fault, text)
         return
-    root = _parser().parse(prepared.text.encode("utf-8", "replace")).root_node
+    root = parser().parse(prepared.text.encode("utf-8", "replace")).root_node
     walker = Walker(scan, prepared, run)
     walker.stdin, walker.piped = stdin, piped
     outer, scan.text = scan.text, text
@@ -77,20 +64,20 @@ def read_text(
         scan.unreadable("a here-document that bash may read in another way", text)
 
 
-class Walker(WordReader):
+class Walker(DocumentReader):
     """Walks one tree."""
 
-    __slots__ = ("_cases", "_run", "piped", "seen", "stdin")
+    __slots__ = ("_cases", "_run")
 
     def __init__(self, scan: Scan, prepared: Prepared, run: Callable[[Call], None]) -> None:
         """Walk for ``scan``."""
         super().__init__(scan, prepared)
         self._run = run
         self._cases = ";;" in prepared.text or ";&" in prepared.text
-        self.seen: set[int] = set()
-        """Here-documents that the parser found where the scan in front of it saw them."""
-        self.stdin: str | None = None
-        self.piped = False
+
+    def read_inside(self, text: str) -> None:
+        """Read a shell text that stands inside this one."""
+        read_text(self._scan, text, self._run)
 
     # -- nodes
 
@@ -174,7 +161,7 @@ class Walker(WordReader):
             if body is None or len(redirects) != 1 or redirects[0].type != "file_redirect":
                 return None
             targets = redirects[0].children_by_field_name("destination")
-            number = self._numbered(targets[0]) if len(targets) == 1 else None
+            number = self.numbered(targets[0]) if len(targets) == 1 else None
             document = self._prepared.documents[number] if number is not None else None
             if document is None or not (document.literal or ("$" not in document.text and "`" not in document.text)):
                 return None
@@ -230,73 +217,13 @@ class Walker(WordReader):
         for redirect in redirects:
             if redirect.type == "file_redirect":
                 stray += redirect.children_by_field_name("destination")[1:]
-                self._feeds(redirect)
+                self.feeds(redirect)
             elif redirect.type in _TEXTS:
-                self.stdin, self.piped = self._document(redirect, after), True
+                self.stdin, self.piped = self.document(redirect, after), True
                 stray += redirect.children_by_field_name("argument")
                 for nested in redirect.children_by_field_name("redirect"):
                     stray += nested.children_by_field_name("destination")[1:]
         return stray
-
-    def _feeds(self, redirect: Node) -> None:
-        """Take note of what ``< f`` puts on standard input: the text of a here-document, or something unseen."""
-        targets = redirect.children_by_field_name("destination")
-        if not targets or not any(child.type in {"<", "<&"} for child in redirect.children):
-            return
-        number = self._numbered(targets[0])
-        self.stdin, self.piped = (self._cut(number) if number is not None else None), True
-
-    def _numbered(self, node: Node) -> int | None:
-        """Return which here-document a marked name stands for."""
-        text = text_of(node)
-        if not text.startswith(DOCUMENT) or node.type != "word":
-            return None
-        tail = text[len(DOCUMENT) :]
-        return int(tail) if tail.isdigit() and len(tail) < 6 and int(tail) < len(self._prepared.documents) else None
-
-    def _cut(self, number: int) -> str | None:
-        """Return the text of a here-document that was cut; visit what runs in it."""
-        document = self._prepared.documents[number]
-        if number in self.seen:
-            return document.text if document.literal else None
-        self.seen.add(number)
-        if document.literal or ("$" not in document.text and "`" not in document.text):
-            return document.text
-        # One here-document alone is what the parser does understand.
-        end = "END_OF_TEXT"
-        source = f"cat <<{end}\n{document.text.rstrip()}\n{end}\n" if end not in document.text else ""
-        root = _parser().parse(source.encode("utf-8", "replace")).root_node
-        if not source or root.has_error:
-            self._scan.unreadable("a here-document that does not parse", document.text[:200])
-        self._bodies(root)
-        self._backquoted(document.text)
-        return None
-
-    def _backquoted(self, text: str) -> None:
-        """Visit what stands between backquotes in a here-document: the parser takes them for text there."""
-        pieces = _BACKQUOTE.split(text)
-        if len(pieces) % 2 == 0:
-            self._scan.unreadable("an open backquote in a here-document", text[:200])
-        for piece in pieces[1::2]:
-            read_text(self._scan, piece.replace("\\`", "`"), self._run)
-
-    def _bodies(self, node: Node) -> None:
-        """Visit the expansions in the here-document of a tree of its own."""
-        for child in node.named_children:
-            if child.type == "heredoc_body":
-                self.statements(child)
-            elif child.type in {"redirected_statement", "heredoc_redirect"}:
-                self._bodies(child)
-
-    def _misread(self, node: Node, target: Node) -> bool:
-        """Whether the parser took for a target what bash does not: across a line end, or the number of another one."""
-        before = (node.text or b"")[: target.start_byte - node.start_byte]
-        if target.start_byte == target.end_byte or b"\n" in before:
-            return True
-        if target.type != "number":
-            return False
-        after = self._prepared.text.encode("utf-8", "replace")[target.end_byte : target.end_byte + 1]
-        return after in {b"<", b">"}
 
     def _group(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Visit ``{ a; b; }``; bash needs a blank behind the brace and something inside."""
@@ -323,36 +250,6 @@ class Walker(WordReader):
             self._scan.invocation += 1
             call.finish()
 
-    def _document(self, node: Node, after: list[Node]) -> str | None:
-        """Return the text of a here-document or here-string where it is literal; visit what runs in it."""
-        if node.type == "herestring_redirect":
-            if node.named_children and self._misread(node, node.named_children[0]):
-                self._scan.unreadable("an input text without a text", text_of(node))
-            words = [self.word(child) for child in node.named_children]
-            return words[0].text if len(words) == 1 and words[0].sure else None
-        text: str | None = None
-        literal = False
-        arguments = node.children_by_field_name("argument")
-        for child in node.named_children:
-            if child.type == "heredoc_start":
-                literal = any(mark in text_of(child) for mark in "'\"\\")
-            elif child.type == "heredoc_body":
-                text = self._body(child, literal=literal)
-            elif child.type not in {"heredoc_end", "file_redirect", "file_descriptor", "herestring_redirect"} and (
-                child not in arguments
-            ):
-                after.append(child)
-        return text
-
-    def _body(self, node: Node, *, literal: bool) -> str | None:
-        text = text_of(node)
-        if literal:
-            return text
-        self.statements(node)
-        if "`" in text:
-            self._backquoted(text)
-        return None if "$" in text or "`" in text else text
-
     # -- simple commands
 
     def _command(self, node: Node, extra: tuple[Node, ...] = (), redirects: tuple[Node, ...] = ()) -> None:
@@ -369,7 +266,7 @@ class Walker(WordReader):
                 unsafe = self.assign(child, keep=False) or unsafe
             elif kind == "file_redirect":
                 own.append(child)
-                self._feeds(child)
+                self.feeds(child)
                 words += [self.word(stray) for stray in child.children_by_field_name("destination")[1:] if words]
             elif kind in _TEXTS:
                 if child in extra:
@@ -390,7 +287,7 @@ class Walker(WordReader):
         """Take a here-string inside a command as its input; a here-document there is not where bash sees it."""
         if node.type == "heredoc_redirect":
             self._scan.unreadable("an input text in front of a command", text_of(node))
-        self.stdin, self.piped = self._document(node, []), True
+        self.stdin, self.piped = self.document(node, []), True
 
     def _simple(self, words: list[Word], redirects: list[Node], unsafe: str) -> None:
         scan = self._scan
@@ -420,9 +317,9 @@ class Walker(WordReader):
         if not targets:
             return
         operator = next((child.type for child in node.children if not child.is_named), ">")
-        if self._misread(node, targets[0]):
+        if self.misread(node, targets[0]):
             self._scan.unreadable("a redirection without a target", text_of(node))
-        if self._numbered(targets[0]) is not None:
+        if self.numbered(targets[0]) is not None:
             return
         word = self.word(targets[0])
         text = word.text

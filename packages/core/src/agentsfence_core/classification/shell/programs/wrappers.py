@@ -63,11 +63,9 @@ def _env(call: Call, program: Program) -> None:
     folder: Word | None = None
     for name, _, value in split.given:
         if value is not None and (name == "S" or (len(name) > 1 and "split-string".startswith(name))):
-            if value.sure and "$" not in value.text and "\\" not in value.text:
-                operands = [*[Word(text.strip("'\"")) for text in value.text.split()], *operands]
-            else:
-                call.unseen("env -S with a computed text")
-        elif value is not None and (name == "C" or (len(name) > 1 and "chdir".startswith(name))):
+            shell_line(call, joined([value, *operands]))  # its quoting is nearly a shell's
+            return
+        if value is not None and (name == "C" or (len(name) > 1 and "chdir".startswith(name))):
             folder = value
     if operands and operands[0].text == "-":
         operands = operands[1:]
