@@ -286,3 +286,22 @@ def test_a_limit_on_spending_is_no_ban() -> None:
     reading = read("Buy the X100. Don't spend more than $100.")
     assert reading.prohibitions == ()
     assert [r.max_amount for r in reading.requests] == ["100"]
+
+
+@pytest.mark.parametrize("text", ["stop", "Please stop", "never mind", "forget it", "cancel that"])
+def test_a_turn_that_calls_everything_off_forbids_everything_but_reading(text: str) -> None:
+    assert {"COMMUNICATION", "DELETE", "EXECUTION", "LOCAL_WRITE"} <= what(text)
+    assert mentions_authority(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Work only in /srv/app", "Limit yourself to /srv/app", "Don't touch anything outside /srv/app"]
+)
+def test_a_folder_to_stay_in_forbids_writing_elsewhere(text: str) -> None:
+    found = {ban.what: ban.exceptions.paths for ban in bans(text)}
+    assert found["LOCAL_WRITE"] == found["DELETE"] == ("/srv/app",)
+
+
+def test_no_more_than_is_a_limit_and_nothing_but_a_request() -> None:
+    assert what("Pay no more than 50 EUR to GB29NWBK60161331926819") == set()
+    assert what("Delete nothing but /srv/app/tmp/a.log") == set()

@@ -275,3 +275,102 @@ def test_only_use_bounds_the_domains_and_a_host_for_reading_bounds_nothing() -> 
 
 def test_a_bound_on_messages_bounds_the_task() -> None:
     assert read("Send at most two emails to bob@x.com").max_external_writes == 2
+
+
+TALK = [
+    "Summarize the attached report in five bullet points and highlight the risks",
+    "Check my calendar and tell me when I'm free",
+    "Look up the weather in Paris and suggest what to wear",
+    "Find the cheapest flight to Rome next weekend",
+    "Compare these two phones and recommend one",
+    "Go through my inbox and flag anything urgent in your answer",
+    "Figure out why the tests fail",
+    "Review the code in src/ and point out bugs",
+    "Please help me understand this error",
+    "Analyze sales.csv and make a table of the top customers",
+    "Make a list of all open tickets",
+    "Write me an email I can send to my landlord",
+    "Rewrite this paragraph",
+    "Generate three ideas for a blog post",
+    "Plan a trip to Japan",
+    "Prepare a briefing for tomorrow",
+    "Calculate the total of the invoices",
+    "Count the lines in /srv/app/a.txt",
+    "Show the differences between a.py and b.py",
+    "Open the README and explain it",
+    "Get the latest price of gold",
+    "Give me an overview of the repo",
+    "Tell me about the project",
+    'Search the docs for "delete user"',
+    "Watch the logs for errors",
+    "Report on the status of the build",
+    "Note that the deadline is Friday",
+    "Note: the server is down",
+    "Order the results by date",
+    "Sort the list by name",
+    "Filter the results",
+    "Group the tickets by owner",
+    "Book recommendations for the summer?",
+    "Test results: what failed?",
+    "Email from Bob: what does he want?",
+    "Update on the project?",
+    "Any updates from Carol?",
+    "Save the date: May 4",
+    "Call me Alex",
+    "Call it a day",
+    "Set aside the first file",
+    "Put it in simple words",
+    "Add up the numbers",
+    "Change the tone of your answer",
+    "Make it shorter",
+    "Move on to the next topic",
+    "Answer in German",
+    "Reply in one word",
+    "Send me the link",
+    "Share your thoughts",
+    "Post-mortem of the outage, please",
+    "Play devil's advocate",
+    "Run me through the plan",
+    "Walk me through the code",
+    "Keep it short",
+    "Stop after three results",
+    "Start with the newest file",
+    "Pay attention to the dates",
+    "Delete that from your answer",
+    "Use British spelling",
+    "Ignore the previous mail",
+    "Skip the intro",
+    "Include sources",
+    "Mention the dates",
+    "Format the answer as a table",
+    "Print the contents of config.yaml",
+    "Export is broken, why?",
+    "Deploy failed again, what happened?",
+    "Push notifications do not work, why?",
+    "Commit history of main please",
+    "Merge conflicts: how do I resolve them?",
+    "Install instructions for numpy?",
+    "Release notes for v2?",
+]
+"""Everyday words that begin with a verb, or with a noun that may be one, and change nothing."""
+
+
+@pytest.mark.parametrize("text", TALK)
+def test_everyday_talk_asks_for_nothing_and_forbids_nothing(text: str) -> None:
+    reading = read(text, workspace="/srv/w")
+    assert reading.requests == ()
+    assert reading.prohibitions == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "recipients"),
+    [
+        ("Make sure bob@x.com gets the report", ("bob@x.com",)),
+        ("I'd like bob@x.com to receive the slides", ("bob@x.com",)),
+        ("Get the report over to bob@x.com", ("bob@x.com",)),
+        ("Forward Carol's message to bob@x.com", ("bob@x.com",)),
+        ("pls fwd the invoice 2 bob@x.com thx", ("bob@x.com",)),
+    ],
+)
+def test_paraphrases_of_a_send(text: str, recipients: tuple[str, ...]) -> None:
+    assert [r.recipients + r.names for r in requests(text)] == [recipients]

@@ -13,6 +13,7 @@ from agentsfence_compiler.language.tables import (
     MESSAGE_NOUNS,
     PROGRAMS,
     REACHED,
+    SAYING,
     THINGS_ONLY,
     VAGUE,
 )
@@ -59,6 +60,8 @@ class Asking:
             and not (set(refs.nouns) & MESSAGE_NOUNS and not refs.paths)
         ):
             return ()
+        if lemma in {"reply", "answer", "respond"} and not (reached or named or refs.nouns or refs.pronoun):
+            return coverage.SENDING if refs.universal else ()
         if lemma == "call" and not (reached or named or refs.nouns):
             return ()
         slack = "slack" in refs.places or any(party.startswith("#") for party in reached)
@@ -91,39 +94,40 @@ class Asking:
     def _acting(self, lemma: str, refs: References) -> tuple[str, ...]:
         if lemma == "make" and any(word.lower() in {"public", "private", "visible"} for _, word in refs.words):
             return ("file.share",)
+        if (lemma not in {"remember", "memorize"} and _only_words(refs)) or (lemma == "forget" and refs.pronoun):
+            return ()
+        if _edits_content(lemma, refs):
+            return ("file.write",)
+        chosen = self._named(lemma, refs) or self._unnamed(lemma, refs)
+        met = refs.parties or any(role is Role.WITH for role, _ in refs.names)
+        events = {name for name in chosen if name.startswith("calendar.")} - {"calendar.delete", "calendar.share"}
+        if met and events:
+            chosen.append("calendar.invite")
+        return tuple(dict.fromkeys(chosen))
+
+    def _named(self, lemma: str, refs: References) -> list[str]:
+        """Return what the place, the noun and the paths of a clause name with its verb."""
         placed = [name for place in refs.places for name in coverage.BY_PLACE.get((lemma, place), ())]
         named = _noun_capabilities(lemma, refs, None)
         if lemma == "write":
             named = [name for name in named if coverage.risk_of(name, lemma) is not Risk.COMMUNICATION]
-        if (
-            lemma in {"delete", "remove", "clear", "clean"}
-            and refs.paths
-            and refs.nouns
-            and refs.nouns[0] in coverage.CONTENT_NOUNS
-            and _is_file(refs)
-        ):
-            return ("file.write",)
         chosen = _here([*placed, *named], refs)
-        if refs.paths and not any(
-            name.startswith(("file.", "folder.", "drive.", "media.", "database.", "git.")) for name in chosen
-        ):
+        filed = any(name.startswith(("file.", "folder.", "drive.", "media.", "database.", "git.")) for name in chosen)
+        if refs.paths and not filed:
             chosen += self._on_paths(lemma, refs)
-        if not chosen and not refs.paths:
-            chosen += coverage.by_family(lemma, refs.nouns)
-        if not chosen and lemma in THINGS_ONLY and not refs.paths and not (refs.parties or refs.names):
-            return ()
-        if lemma == "forget" and refs.pronoun:
-            return ()
-        if not chosen:
-            chosen += coverage.ALONE.get(lemma, ())
-            head = refs.nouns[0] if refs.nouns else _last_word(refs)
-            chosen += coverage.inferred_for(lemma, head) if not refs.paths else ()
-        met = refs.parties or any(role is Role.WITH for role, _ in refs.names)
-        if met and any(
-            name.startswith("calendar.") and name not in {"calendar.delete", "calendar.share"} for name in chosen
-        ):
-            chosen.append("calendar.invite")
-        return tuple(dict.fromkeys(chosen))
+        return chosen
+
+    def _unnamed(self, lemma: str, refs: References) -> list[str]:
+        """Return what a verb asks for whose object the table does not know."""
+        if not refs.paths:
+            family = coverage.by_family(lemma, refs.nouns)
+            if family:
+                return list(family)
+            if lemma in THINGS_ONLY and not (refs.parties or refs.names):
+                return []
+        chosen = list(coverage.ALONE.get(lemma, ()))
+        head = refs.nouns[0] if refs.nouns else _last_word(refs)
+        return chosen if refs.paths else [*chosen, *coverage.inferred_for(lemma, head)]
 
     def _on_paths(self, lemma: str, refs: References) -> tuple[str, ...]:
         """Return what a verb does to named paths, whatever else its object is: "rename the variable in a.py"."""
@@ -209,6 +213,22 @@ def has_ending(path: str) -> bool:
 
 def _is_file(refs: References) -> bool:
     return any(has_ending(text) for _, text, _ in refs.paths)
+
+
+def _edits_content(lemma: str, refs: References) -> bool:
+    """Whether a part of a named file goes, not the file: "remove the typo from a.md"."""
+    part = bool(refs.nouns) and refs.nouns[0] in coverage.CONTENT_NOUNS
+    return lemma in {"delete", "remove", "clear", "clean"} and part and _is_file(refs)
+
+
+def _only_words(refs: References) -> bool:
+    """Whether the clause is about the answer itself: "change the tone of your answer"."""
+    if refs.paths or refs.parties or refs.objects or refs.places:
+        return False
+    spoken = {word.lower() for role, word in refs.words if role in (Role.OBJECT, Role.OF, Role.SOURCE)} | set(
+        refs.nouns
+    )
+    return "your" in spoken or bool(spoken & SAYING)
 
 
 def _written(refs: References) -> bool:

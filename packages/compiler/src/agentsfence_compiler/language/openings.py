@@ -10,6 +10,7 @@ from agentsfence_compiler.language.lexicon import English, Phrases
 from agentsfence_compiler.language.tables import (
     AUXILIARIES,
     BARE_VERBS,
+    COMPOUNDS,
     CONNECTORS,
     ENDS,
     PHRASE_VERBS,
@@ -218,6 +219,10 @@ class Openings:
         words = self.words
         low = word_at(self.tokens, at, words)
         after = word_at(self.tokens, at + 1, words)
+        aside = phrase_at(self.tokens, at, end, words.phrases["asides"], words)
+        if aside:
+            found.lemma, found.body, found.opens = "show", at + aside, Opens.READING
+            return
         phrase = PHRASE_VERBS.get((low, after))
         body = at + 1
         if phrase is not None:
@@ -275,10 +280,18 @@ class Openings:
             return bool(third) and third[0].isalpha() and third not in AUXILIARIES
         return self._before_word(at, end, low, start=start)
 
+    def _names_a_thing(self, at: int, end: int, after: str) -> bool:
+        """Whether the word only begins a name: "push notifications do not work", "commit history of main"."""
+        if after not in COMPOUNDS:
+            return False
+        return not any(t.kind in LITERALS for t in self.tokens[at + 1 : min(end, at + 8)])
+
     def _before_word(self, at: int, end: int, low: str, *, start: bool) -> bool:
         """Whether the word that follows makes this one a verb: "email the", "reply to", not "email from"."""
         after = word_at(self.tokens, at + 1, self.words)
         sets = self.words.sets
+        if self._names_a_thing(at, end, after):
+            return False
         if after in AUXILIARIES or (after in self.words.forms and not self.words.forms[after].base and start is False):
             return False
         if after in sets["determiners"] or after in sets["universal"]:

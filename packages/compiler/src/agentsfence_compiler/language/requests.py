@@ -167,6 +167,8 @@ class _Requests(Asking):
     def _cites(self, segment: Segment) -> bool:
         """Whether the verb only introduces words or "no changes": "make no changes", "use utils.py as reference"."""
         following = word_at(self.tokens, segment.body, self.words)
+        if segment.lemma == "order" and any(t.low == "by" for t in self.tokens[segment.body : segment.body + 12]):
+            return True
         if following in {"no", "nothing"} and word_at(self.tokens, segment.body + 1, self.words) in {
             "more",
             "less",

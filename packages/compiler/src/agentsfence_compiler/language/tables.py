@@ -473,3 +473,20 @@ ACCESS_ROLES = {
 """A role and the ways in which people and services write it; a grant in one of them covers no other role."""
 
 ROLE_WORDS = {word: role for role, words in ACCESS_ROLES.items() for word in words if len(word) > 2}
+
+COMPOUNDS = frozenset(
+    """
+    results result notes history conflicts instructions notifications recommendations settings status failures failure
+    failed fails errors error coverage options logs number numbers size sizes counts rate date dates times guide manual
+    steps works worked broke crashed
+    """.split()
+)
+"""Words behind "test", "push", "commit" … that make both the name of a thing."""
+
+SAYING = frozenset(
+    """
+    answer answers paragraph sentence tone wording explanation joke poem story haiku intro conclusion phrase idea ideas
+    suggestions thoughts opinion style numbers
+    """.split()
+)
+"""What an answer is made of: "change the tone", "format the answer" ask for words, not for a file."""

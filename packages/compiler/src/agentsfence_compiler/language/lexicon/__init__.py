@@ -110,6 +110,7 @@ _PHRASE_SECTIONS = (
     "conditions",
     "times",
     "harmless_conditions",
+    "asides",
 )
 _SET_SECTIONS = (
     "nouns_too",
