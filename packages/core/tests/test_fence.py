@@ -102,8 +102,27 @@ class TestCheck:
         assert one.check("t", *SEND, key="k").ticket == first.ticket
         one.outcome("t", first.ticket, status="suspended")
         assert one.check("t", *SEND, key="k").ticket == first.ticket
+        assert one.check("t", *SEND).verdict is Verdict.ALLOW
+        assert one.check("t", *SEND).reason is ReasonCode.MAX_CALLS_USED
+
+    def test_a_call_that_is_done_is_not_played_back_without_a_question(self) -> None:
+        one = begun()
+        first = one.check("t", *SEND, key="k")
         one.outcome("t", first.ticket, status="done")
-        assert one.check("t", *SEND, key="k").ticket != first.ticket
+        again = one.check("t", *SEND, key="k")
+        assert (again.verdict, again.reason) == (Verdict.ASK_USER, ReasonCode.ALREADY_DONE)
+        assert one.approve("t", again.question) is not None
+        assert one.check("t", *SEND, key="k").ticket not in {"", first.ticket}
+        assert one.check("t", *SEND).reason is ReasonCode.MAX_CALLS_USED
+
+    def test_a_failed_call_may_be_tried_again_under_its_key(self) -> None:
+        one = begun()
+        first = one.check("t", *SEND, key="k")
+        one.outcome("t", first.ticket, status="failed")
+        second = one.check("t", *SEND, key="k")
+        assert second.verdict is Verdict.ALLOW
+        assert second.ticket != first.ticket
+        one.outcome("t", first.ticket, status="not_run")  # too late: it is closed, and refunds nothing
         assert one.check("t", *SEND).reason is ReasonCode.MAX_CALLS_USED
 
     def test_another_call_under_the_same_key_is_a_new_call(self) -> None:
@@ -397,7 +416,7 @@ class TestFaults:
             raise ZeroDivisionError
 
         one = begun()
-        monkeypatch.setattr(f"agentsfence_core._checker.{part}", broken)
+        monkeypatch.setattr(f"agentsfence_core.{'_levels' if part == 'charge_of' else '_checker'}.{part}", broken)
         call = SEND if part != "resolve" else ("write_file", {"path": "/srv/w/x", "content": ""})
         assert one.check("t", *call).reason is ReasonCode.INTERNAL_FAULT
 

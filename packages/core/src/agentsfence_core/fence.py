@@ -16,13 +16,15 @@ Rules of this file:
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from agentsfence_core import tasks
-from agentsfence_core._checker import READ_ONLY, Checker, fault, token
+from agentsfence_core._checker import READ_ONLY, Checker, charging, fault, token
 from agentsfence_core._world import home_folder, look_up_paths
 from agentsfence_core.audit import events
 from agentsfence_core.canonical import digest
@@ -43,6 +45,7 @@ from agentsfence_core.model import (
     TaskPolicy,
 )
 from agentsfence_core.ports import (
+    AuditHead,
     CompileContext,
     Compiled,
     Dropped,
@@ -62,6 +65,9 @@ if TYPE_CHECKING:
     from agentsfence_core.plugins import Plugins
     from agentsfence_core.settings import Settings
 
+Kept = TypeVar("Kept")
+Change = Callable[[TaskRecord | None], tuple[TaskRecord | None, Kept]]
+_HOST = HostFacts()
 _RECENT = 1_000  # decisions kept in memory for `decisions`
 
 
@@ -106,12 +112,13 @@ class Fence:
         """Wire the ports together. ``look_up=None`` makes paths lexical, as in simulation."""
         self._settings = settings
         self._store = store
-        self._checker = Checker(settings, store, catalogue, plugins, clock, look_up)
-        self._pipeline = pipeline
         self._audit = audit
+        self._last = ""
+        self._checker = Checker(settings, store, catalogue, plugins, clock, look_up, self._head)
+        self._pipeline = pipeline
         self._plugins = plugins
         self._clock = clock
-        self._recent: list[Past] = []
+        self._recent: deque[Past] = deque(maxlen=_RECENT)
 
     @classmethod
     def open(cls, settings: str | Path | Mapping[str, object] | None = None) -> Fence:
@@ -139,20 +146,19 @@ class Fence:
         self._require_name(task)
         now = self._clock()
         existing = self._store.read(task)
-        if existing is not None and not _begins_anew(existing, now):
+        if existing is not None and not tasks.begins_anew(existing, now):
             raise HostContractError(f"task {task!r} has begun already", hint="use amend for a later message")
         compiled = self._require_pipeline().begin(message, self._context(host, now, draft))
-        policy = _with_bans(compiled.policy, existing)
         words = digest(compiled.instruction)
 
-        def start(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
-            if record is not None and not _begins_anew(record, now):
+        def start(record: TaskRecord | None) -> tuple[TaskRecord | None, TaskPolicy]:
+            if record is not None and not tasks.begins_anew(record, now):
                 raise HostContractError(f"task {task!r} has begun already", hint="use amend for a later message")
-            seen = max(now, record.last_seen) if record else now
-            return TaskRecord(task, policy, ExecutionState(), message.sender, instruction_digest=words,
-                              last_seen=seen), None  # fmt: skip
+            # Somebody may have added a ban since: what is kept now counts, not what was read before compiling.
+            fresh = tasks.with_bans(compiled.policy, record)
+            return tasks.begun(task, fresh, message.sender, words, now, record), fresh
 
-        self._store.transact(task, start)
+        policy = self._kept(task, start)
         self._emit("begin", task, policy, {"source": message.source, "instruction": words})
         return _task(task, replace(compiled, policy=policy))
 
@@ -168,12 +174,13 @@ class Fence:
         read = _with_lifetime(replace(read, source=PolicySource.MANUAL), now)
         self.check_examples(read)
 
-        def start(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
-            if record is not None and not _begins_anew(record, now):
+        def start(record: TaskRecord | None) -> tuple[TaskRecord | None, TaskPolicy]:
+            if record is not None and not tasks.begins_anew(record, now):
                 raise HostContractError(f"task {task!r} has begun already", hint="close it first")
-            return TaskRecord(task, read, ExecutionState(), starter=sender, last_seen=now), None
+            fresh = tasks.with_bans(read, record)
+            return tasks.begun(task, fresh, sender, "", now, record), fresh
 
-        self._store.transact(task, start)
+        read = self._kept(task, start)
         self._emit("adopt", task, read, {})
         return Task(task, read, Instruction(""))
 
@@ -188,20 +195,37 @@ class Fence:
         now = self._clock()
         for _ in range(8):
             record = self._store.read(task)
-            if record is None or _begins_anew(record, now):
+            if record is None or tasks.begins_anew(record, now):
                 return self.begin(message, task=task, host=host, draft=draft)
             compiled = self._amended(message, record, self._context(host, now, draft))
-            if self._store.transact(task, _replace_policy(record.policy, compiled, now)):
+            if self._kept(task, _replace_policy(record.policy, compiled, now)):
                 self._emit("amend", task, compiled.policy, {"source": message.source, "changed": compiled.changed})
                 return _task(task, compiled)
         raise StoreError(f"task {task!r} changes too often to amend it", hint="try again")
 
     def child(self, parent: str, *, task: str) -> Task:
-        """Raise `HostContractError`: subtasks as a live chain are not built yet (DESIGN 8)."""
-        raise HostContractError(
-            f"subtask {task!r} of {parent!r}: subtasks are not built yet",
-            hint="check the subagent's calls under the parent's task",
-        )
+        """Begin a subtask: a live link to its parent, whose policy holds for it at every call, as it is then.
+
+        Raises `HostContractError` where the parent is not live, has too many ancestors, or the subtask has begun.
+        """
+        self._require_name(task)
+        now = self._clock()
+
+        def start(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
+            if record is not None:
+                raise HostContractError(f"task {task!r} has begun already", hint="use another id for the subtask")
+            above = self._store.read(parent)
+            # INVARIANT: the whole chain exists before its newest member, so no chain is a circle.
+            depth = self._checker.depth(above) if above is not None else None
+            if above is None or depth is None:
+                raise HostContractError(f"task {parent!r} is not live", hint="begin the parent first")
+            if depth >= LIMITS.subtask_depth:
+                raise HostContractError(f"task {parent!r} is {depth} levels deep", hint="use a subtask further up")
+            return tasks.child_of(above, task, now), None
+
+        self._kept(task, start)
+        self._emit("child", task, None, {"parent": digest(parent)})
+        return Task(task, self.policy(task), Instruction(""))
 
     def register_tools(self, tools: Sequence[Mapping[str, object]]) -> None:
         """Learn what the host offers. Descriptions and annotations are untrusted: they may only raise risk."""
@@ -216,7 +240,7 @@ class Fence:
         ``key`` identifies one execution across replays; without it every call is a new one. ``call_id`` is only logged.
         """
         try:
-            decision = self._checker.check(task, tool, args, key or "", host or HostFacts())
+            decision = self._checker.check(task, tool, args, key or "", host or _HOST)
         except FenceError as error:
             decision = fault(
                 ReasonCode.STORE_FAULT if isinstance(error, StoreError) else ReasonCode.INTERNAL_FAULT, str(error)
@@ -224,18 +248,27 @@ class Fence:
         except Exception as error:  # noqa: BLE001  (the host boundary: whatever failed, the call does not run)
             decision = fault(ReasonCode.INTERNAL_FAULT, f"{type(error).__name__} inside AgentsFence")
         decision = self._logged(task, tool, call_id, decision)
-        self._recent = [*self._recent[-_RECENT + 1 :], Past(str(task), str(tool), decision, self._clock())]
+        self._recent.append(Past(str(task), str(tool), decision, self._clock()))
         return decision
 
     def outcome(self, task: str, ticket: str, *, status: str) -> None:
         """Take the host's word on an admitted call: ``done``, ``failed``, ``suspended`` or ``not_run`` (refunds)."""
         if status not in tasks.OUTCOMES:
             raise HostContractError(f"no such outcome: {status!r}", hint=f"one of {', '.join(sorted(tasks.OUTCOMES))}")
-        if ticket:
-            self._store.transact(
-                task, lambda record: (tasks.reported(record, ticket, status) if record else None, None)
-            )
-            self._emit("outcome", task, None, {"ticket": ticket, "status": status})
+        if not ticket:
+            return
+
+        def report(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
+            if record is None:
+                return None, None
+            after, refund = tasks.reported(record, ticket, status)
+            for payer, (counters, grants) in refund.shares().items():
+                if payer:
+                    self._store.transact(payer, charging(counters, grants, sign=-1))
+            return after, None
+
+        self._kept(task, report)
+        self._emit("outcome", task, None, {"ticket": ticket, "status": status})
 
     # --- a person's answer
 
@@ -256,7 +289,7 @@ class Fence:
                 record, question, grant_id=token(), scope=kind, uses=uses, until=until, by=by, now=now
             )
 
-        granted = self._store.transact(task, answer)
+        granted = self._kept(task, answer)
         grant = granted if isinstance(granted, Grant) else None
         self._emit(
             "approve", task, None, {"question": question, "scope": kind.value, "grant": grant.id if grant else ""}
@@ -265,20 +298,26 @@ class Fence:
 
     def deny(self, task: str, question: str, *, by: str | None = None) -> None:
         """Answer a question with no; the same call is blocked until the person asks for it anew."""
-        self._store.transact(task, lambda record: (tasks.refused(record, question) if record else None, None))
+        self._kept(task, lambda record: (tasks.refused(record, question) if record else None, None))
         self._emit("deny", task, None, {"question": question, "by": digest(by) if by else ""})
 
     def revoke(self, task: str, grant: str) -> None:
         """Withdraw a grant; it holds for no later call in any process."""
-        self._store.transact(task, lambda record: (tasks.revoked(record, grant) if record else None, None))
+        self._kept(task, lambda record: (tasks.revoked(record, grant) if record else None, None))
         self._emit("revoke", task, None, {"grant": grant})
 
     # --- looking
 
     def policy(self, task: str) -> TaskPolicy:
-        """Return the policy in force with its grants; the read-only one for a task that nobody began."""
+        """Return the policy in force with its grants; the read-only one for a task that nobody began.
+
+        For a subtask without words of its own this is its parent's, as it is now, with the subtask's grants.
+        """
         record = self._store.read(task)
-        return replace(record.policy, grants=(*record.policy.grants, *record.state.grants)) if record else READ_ONLY
+        if record is None:
+            return READ_ONLY
+        above = self.policy(record.parent) if record.inherits and record.parent is not None else record.policy
+        return replace(above, grants=(*above.grants, *record.state.grants))
 
     def questions(self, task: str) -> tuple[Question, ...]:
         """Return the open questions of a task, oldest first."""
@@ -292,7 +331,7 @@ class Fence:
 
     def decisions(self, task: str) -> tuple[Past, ...]:
         """Return the latest decisions of this process for a task, oldest first."""
-        return tuple(past for past in self._recent if past.task == task)
+        return tuple(past for past in list(self._recent) if past.task == task)
 
     def classify(self, tool: str, args: Mapping[str, object], *, host: HostFacts | None = None) -> Action:
         """Return what a call can do, lexically: nothing is looked up, decided or kept."""
@@ -313,20 +352,63 @@ class Fence:
                     hint="change the policy or the expectation",
                 )
 
-    def close(self, task: str | None = None) -> None:
-        """End one task, or the fence itself: later checks are BLOCK."""
+    def close(self, task: str | None = None, *, discard: bool = False) -> None:
+        """End one task, or the fence itself: later checks are BLOCK.
+
+        ``discard`` removes a task whose record is damaged, and with it what was forbidden there: only a person decides
+        that, so an adapter never sets it by itself.
+        """
         if task is not None:
-            self._store.transact(task, lambda _: (None, None))
+            self._end(task, discard=discard)
             self._emit("close", task, None, {})
             return
+        with suppress(StoreError):  # a store that is closed or gone cannot keep the last line's head
+            self._keep_head()
         self._store.close()
         if self._audit is not None:
             self._audit.close()
 
     # --- inside
 
+    def _end(self, task: str, *, discard: bool) -> None:
+        """Remove a task; one that cannot be read only with ``discard``."""
+        remove = getattr(self._store, "discard", None) if discard else None
+        if remove is not None:
+            remove(task)
+        else:
+            self._kept(task, lambda _: (None, None))
+
+    def _head(self) -> AuditHead | None:
+        """Return the newest line of this process's audit chain."""
+        head = self._audit.head if self._audit is not None else None
+        return (head.chain, head.number, head.hash) if head is not None else None
+
+    def _kept(self, task: str, change: Change[Kept]) -> Kept:
+        """Run a change as one transaction and keep the newest audit line with it."""
+
+        def with_head(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
+            after, result = change(record)
+            head = self._head()
+            if after is not None and after is not record and head is not None:
+                after = replace(after, head=head)
+            return after, result
+
+        self._last = task
+        return cast("Kept", self._store.transact(task, with_head))
+
+    def _keep_head(self) -> None:
+        """Keep the newest audit line with the task that was changed last, where that task still lives."""
+        head = self._head()
+        if head is not None and self._last:
+            self._store.transact(self._last, lambda r: (replace(r, head=head) if r is not None else None, None))
+
     def _amended(self, message: PersonMessage, record: TaskRecord, context: CompileContext) -> Compiled:
         pipeline = self._require_pipeline()
+        if record.parent is not None:
+            # Words to a subtask only narrow it further; it ends with its parent, not by itself.
+            now = self.policy(record.task)
+            compiled = pipeline.restrict(message, now, context)
+            return replace(compiled, policy=replace(compiled.policy, grants=(), created_at=None, expires_at=None))
         if message.sender == record.starter and (message.sender is not None or not context.host.shared):
             return pipeline.amend(message, record.policy, context)
         return pipeline.restrict(message, record.policy, context)
@@ -374,21 +456,6 @@ class Fence:
             raise HostContractError("a task needs an id", hint="use the host's session or thread id")
 
 
-def _begins_anew(record: TaskRecord, now: float) -> bool:
-    """Whether a message begins this task: it has expired, or it exists only because a call came before any message."""
-    expires = record.policy.expires_at
-    unbegun = record.policy.source is PolicySource.FALLBACK and record.policy.purpose == READ_ONLY.purpose
-    return unbegun or (expires is not None and max(now, record.last_seen) >= expires.timestamp())
-
-
-def _with_bans(policy: TaskPolicy, before: TaskRecord | None) -> TaskPolicy:
-    """Return a fresh policy that keeps the bans of the expired one, ahead of its own."""
-    if before is None or not before.policy.user_prohibitions:
-        return policy
-    bans = tuple(dict.fromkeys((*policy.user_prohibitions, *before.policy.user_prohibitions)))
-    return replace(policy, user_prohibitions=bans)
-
-
 def _with_lifetime(policy: TaskPolicy, now: float) -> TaskPolicy:
     from datetime import UTC, datetime, timedelta  # noqa: PLC0415
 
@@ -409,7 +476,9 @@ def _replace_policy(
             return record, False
         denied = frozenset[str]() if compiled.changed and compiled.requests else record.state.denied
         state = replace(record.state, denied=denied)
-        return replace(record, policy=compiled.policy, state=state, last_seen=max(now, record.last_seen)), True
+        keep = record.keep_until if record.parent is not None else tasks.kept_until(compiled.policy)
+        return replace(record, policy=compiled.policy, state=state, last_seen=max(now, record.last_seen),
+                       keep_until=keep, inherits=False), True  # fmt: skip
 
     return change
 

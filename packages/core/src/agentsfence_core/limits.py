@@ -38,6 +38,15 @@ class Limits:
     json_text: int = 200_000  # characters of a JSON string inside an argument that is parsed
     open_questions: int = 100  # questions waiting in one task
     task_grant_uses: int = 10  # uses of a grant "for this task"
+    subtask_depth: int = 8  # ancestors that a subtask may have
+    tickets: int = 256  # admitted calls kept per task; what is older can no longer be reported on or replayed
+    grants: int = 10_000  # grants in force in one task
+    spent_grants: int = 64  # grants of one task that are kept although they are used up or have ended
+    denials: int = 1_000  # denied calls remembered in one task
+    bans_kept_seconds: float = 30 * 86_400.0  # how long the bans of an ended task wait for it to begin again
+    unbegun_kept_seconds: float = 86_400.0  # how long a task is kept that only calls have mentioned
+    forgotten_at_once: int = 16  # ended tasks that are forgotten when another begins
+    chains: int = 1_000  # audit chains whose head is kept after their tasks have gone
     plugin_seconds: float = 2.0  # deadline of a third-party deciding hook
     audit_line_bytes: int = 16_384  # bytes of one audit line
     audit_file_bytes: int = 16_000_000  # bytes after which the audit log is rotated

@@ -109,6 +109,10 @@ class CompilerBackend(Protocol):
         """Return a draft as parsed JSON; ``error``: what was wrong with the last try. May raise `CompilerError`."""
 
 
+AuditHead = tuple[str, int, str]
+"""The newest line of one process's audit chain: chain, line number, hash."""
+
+
 @dataclass(frozen=True, slots=True)
 class TaskRecord:
     """What a store keeps of one task. Ids are opaque: equal only when every character is."""
@@ -125,10 +129,20 @@ class TaskRecord:
     """Open questions by id, JSON-able."""
     tickets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Admitted calls by ticket id, JSON-able."""
+    keep_until: float | None = None
+    """When the record may be forgotten, in seconds since the epoch: long after its policy has ended."""
+    head: AuditHead | None = None
+    """Newest audit line of the process that wrote this record, so that a log whose tail is cut shows."""
+    inherits: bool = False
+    """A subtask that has no policy of its own: those of its ancestors hold, as they are at each call."""
 
 
 class PolicyStore(Protocol):
-    """Keeps task records. Every method is one transaction; any fault leaves as `StoreError`."""
+    """Keeps task records. Every method is one transaction; any fault leaves as `StoreError`.
+
+    Whenever a record is added, up to `LIMITS.forgotten_at_once` records are forgotten whose ``keep_until`` lies before
+    the ``last_seen`` of the new one.
+    """
 
     def read(self, task: str) -> TaskRecord | None:
         """Return the record, or ``None`` where there is none."""
@@ -136,11 +150,15 @@ class PolicyStore(Protocol):
     def transact(self, task: str, change: Callable[[TaskRecord | None], tuple[TaskRecord | None, object]]) -> object:
         """Run ``change`` on the record with nobody else in between, keep the record it returns; return its result.
 
-        ``change`` may run more than once (a retried transaction), so it must not have effects of its own.
+        ``change`` may run more than once (a retried transaction), so it must not have effects of its own. A
+        ``transact`` or ``read`` inside ``change`` is part of the same transaction: all of it is kept, or nothing.
         """
 
     def tasks(self) -> tuple[str, ...]:
         """Return the ids of all live tasks."""
+
+    def heads(self) -> tuple[AuditHead, ...]:
+        """Return the newest head of each audit chain that any record was kept with, removed records included."""
 
     def close(self) -> None:
         """Release what is held; later calls raise `StoreError`."""

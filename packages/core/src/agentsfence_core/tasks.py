@@ -8,18 +8,26 @@ Rules of this file:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 
-from agentsfence_core.evaluation.grants import call_digest, deltas_of
+from agentsfence_core.canonical import digest
+from agentsfence_core.evaluation.explain import neighbours
+from agentsfence_core.evaluation.grants import deltas_of
+from agentsfence_core.layered import layered
 from agentsfence_core.limits import LIMITS
-from agentsfence_core.model import Action, Charge, Decision, Delta, ExecutionState, Grant, Scope
-from agentsfence_core.ports import TaskRecord
+from agentsfence_core.model import Action, Decision, Delta, ExecutionState, Grant, PolicySource, Scope, TaskPolicy
+from agentsfence_core.model.policy import POLICY_LIFETIME_HOURS
+from agentsfence_core.ports import AuditHead, TaskRecord
 
 ADMITTED, SUSPENDED, DONE, FAILED, NOT_RUN = "admitted", "suspended", "done", "failed", "not_run"
 OUTCOMES = frozenset({DONE, FAILED, SUSPENDED, NOT_RUN})
 _OPEN = frozenset({ADMITTED, SUSPENDED})
-_TICKETS = 256  # tickets kept per task; older ones can no longer be reported on
+UNBEGUN = "no_policy"
+"""Purpose of the read-only policy of a task that nobody began."""
+NO_WORDS = TaskPolicy(purpose="subtask", source=PolicySource.FALLBACK, max_external_writes=0)
+"""Stands where a subtask has no policy of its own; nothing is ever judged by it."""
+_SHOWN = 400  # characters of a sentence kept with a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,64 +43,149 @@ class Question:
     asks: tuple[str, ...]
     deltas: tuple[Delta, ...]
     asked_at: float
+    covered_too: str = ""
+    """One more call that an approval would cover."""
+    not_covered: str = ""
+    """A near one that it would not."""
 
 
-def find_ticket(record: TaskRecord, key: str, identity: str) -> str:
-    """Return the id of the admitted or suspended ticket of this very call under this key; empty where there is none."""
+Share = tuple[tuple[tuple[str, int], ...], tuple[str, ...]]
+"""Units per counter, and ids of the grants that are used once each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What admitting a call adds to which records."""
+
+    counters: tuple[tuple[str, int], ...] = ()
+    payer: str = ""
+    """The task whose counters are charged: the root of a subtask; empty for the task itself."""
+    uses: tuple[tuple[str, str], ...] = ()
+    """Task and id of each grant that is used; an empty task for the task itself."""
+
+    def shares(self) -> dict[str, Share]:
+        """Return what each task is charged with: counters and grants. Empty for the task itself."""
+        shares: dict[str, Share] = {self.payer: (self.counters, ())} if self.counters else {}
+        for lender, grant in self.uses:
+            counters, grants = shares.get(lender, ((), ()))
+            shares[lender] = (counters, (*grants, grant))
+        return shares
+
+
+def find_ticket(record: TaskRecord, key: str, identity: str) -> tuple[str, str]:
+    """Return id and status of the newest ticket of this very call under this key; empty texts where there is none."""
     if not key or not identity:
-        return ""
-    for ticket, kept in record.tickets.items():
-        if kept.get("key") == key and kept.get("call") == identity and kept.get("status") in _OPEN:
-            return ticket
-    return ""
+        return "", ""
+    found = "", ""
+    for name in _attempts(key, identity):
+        kept = record.tickets.get(name)
+        if kept is None:
+            return found
+        found = name, str(kept.get("status"))
+    return found
 
 
-def state_without(record: TaskRecord, ticket: str) -> ExecutionState:
-    """Return the state as it was before this ticket was charged, so that a replay is judged as the call it repeats."""
-    kept = record.tickets.get(ticket)
-    return _refunded(record.state, kept) if kept is not None else record.state
+def ticket_id(record: TaskRecord, key: str, identity: str, fresh: str) -> str:
+    """Return the id for a new ticket: findable by the host's key where there is one, else ``fresh``."""
+    if not key or not identity:
+        return fresh
+    return next((name for name in _attempts(key, identity) if name not in record.tickets), fresh)
 
 
-def admitted(record: TaskRecord, charge: Charge, ticket: str, key: str, identity: str, now: float) -> TaskRecord:
-    """Return the record after a call was admitted: charged, and its ticket kept."""
-    kept: dict[str, object] = {
-        "key": key, "call": identity, "status": ADMITTED, "at": now, "counters": [list(c) for c in charge.counters],
-        "grant": charge.grant,
-    }  # fmt: skip
-    tickets = {**dict(list(record.tickets.items())[-_TICKETS + 1 :]), ticket: kept}
-    return replace(record, state=record.state.charged(charge), tickets=tickets, last_seen=max(record.last_seen, now))
+def _attempts(key: str, identity: str) -> Iterable[str]:
+    """Return the ids that the attempts at one keyed call get, the first one first."""
+    base = digest(key, identity)[:24]
+    return (f"{base}.{attempt}" for attempt in range(1, LIMITS.tickets)) if base else ()
 
 
-def reported(record: TaskRecord, ticket: str, status: str) -> TaskRecord:
-    """Return the record after the host told what became of an admitted call.
+def is_open(status: str) -> bool:
+    """Whether a ticket of this status may still be played back as the same call."""
+    return status in _OPEN
 
-    Only ``not_run`` refunds: the body was never entered. A ticket that is closed already stays as it is.
+
+def admitted(
+    record: TaskRecord, bill: Bill, ticket: str, key: str, identity: str, now: float, head: AuditHead | None
+) -> TaskRecord:
+    """Return the record after a call was admitted: its ticket kept, and charged with its own share of the bill."""
+    shares = (("key", key), ("counters", bill.counters), ("payer", bill.payer), ("uses", bill.uses))
+    kept: dict[str, object] = {"call": identity, "status": ADMITTED, "at": now}
+    kept.update((name, value) for name, value in shares if value)
+    tickets = layered(record.tickets).having(ticket, kept)
+    if len(tickets) > LIMITS.tickets:
+        oldest = iter(tickets)
+        tickets = tickets.lacking([next(oldest) for _ in range(LIMITS.tickets // 4)])
+    counters, grants = bill.shares().get("", ((), ()))
+    state = charged(record.state, counters, grants)
+    return replace(record, state=state, tickets=tickets, last_seen=max(record.last_seen, now), head=head or record.head)
+
+
+def charged(
+    state: ExecutionState, counters: Iterable[tuple[str, int]], grants: Iterable[str], sign: int = 1
+) -> ExecutionState:
+    """Return the state with units added to counters and one use to each grant; ``sign=-1`` takes them away again."""
+    used: Mapping[str, int] = state.counters
+    if counters:
+        changed = dict(used)
+        for name, number in counters:
+            changed[name] = max(0, changed.get(name, 0) + sign * number)
+        used = changed
+    uses: Mapping[str, int] = state.grant_uses
+    for grant in grants:
+        if sign > 0 or grant in uses:
+            uses = layered(uses).having(grant, max(0, uses.get(grant, 0) + sign))
+    return ExecutionState(used, uses, state.grants, state.denied)
+
+
+def bill_of(record: TaskRecord, ticket: str) -> Bill:
+    """Return what a ticket was charged with."""
+    kept = record.tickets.get(ticket, {})
+    counters = tuple((str(entry[0]), int(entry[1])) for entry in _listed(kept.get("counters", ())))  # type: ignore[index]
+    uses = tuple((str(entry[0]), str(entry[1])) for entry in _listed(kept.get("uses", ())))  # type: ignore[index]
+    return Bill(counters, str(kept.get("payer") or ""), uses)
+
+
+def reported(record: TaskRecord, ticket: str, status: str) -> tuple[TaskRecord, Bill]:
+    """Return the record after the host told what became of an admitted call, and what is to be refunded.
+
+    Only ``not_run`` refunds: the body was never entered. A ticket that is closed already stays as it is. Shares that
+    others paid are refunded in their records by the caller.
     """
     kept = record.tickets.get(ticket)
     if kept is None or kept.get("status") not in _OPEN:
-        return record
-    tickets = {**record.tickets, ticket: {**kept, "status": status}}
-    state = _refunded(record.state, kept) if status == NOT_RUN else record.state
-    return replace(record, tickets=tickets, state=state)
+        return record, Bill()
+    record = replace(record, tickets=layered(record.tickets).having(ticket, {**kept, "status": status}))
+    if status != NOT_RUN:
+        return record, Bill()
+    bill = bill_of(record, ticket)
+    counters, grants = bill.shares().get("", ((), ()))
+    return replace(record, state=charged(record.state, counters, grants, -1)), bill
 
 
-def asked(record: TaskRecord, action: Action, decision: Decision, question: str, now: float) -> tuple[TaskRecord, str]:
+def asked(
+    record: TaskRecord, action: Action, identity: str, decision: Decision, question: str, now: float
+) -> tuple[TaskRecord, str]:
     """Return the record with a question open, and the question's id: the same call's open question is asked once."""
-    identity = call_digest(action)
+    asks = list(decision.asks)
     for known, kept in record.questions.items():
-        if identity and kept.get("call") == identity and kept.get("asks") == list(decision.asks):
+        if identity and kept.get("call") == identity and kept.get("asks") == asks:
             return record, known
-    kept = {
+    covered_too, not_covered = neighbours(action)
+    entry: dict[str, object] = {
         "tool": action.tool,
         "call": identity,
         "capability": decision.capability,
         "risk": decision.risk.value,
         "sentence": decision.sentence,
-        "asks": list(decision.asks),
-        "deltas": [asdict(delta) for delta in deltas_of(action)],
+        "asks": asks,
+        "deltas": [_plain_delta(delta) for delta in deltas_of(action)],
         "at": now,
+        "covered_too": covered_too[:_SHOWN],
+        "not_covered": not_covered[:_SHOWN],
     }
-    questions = {**dict(list(record.questions.items())[-LIMITS.open_questions + 1 :]), question: kept}
+    questions = layered(record.questions)
+    if len(questions) >= LIMITS.open_questions:
+        questions = questions.lacking([next(iter(questions))])
+    questions = questions.having(question, entry)
     return replace(record, questions=questions, last_seen=max(record.last_seen, now)), question
 
 
@@ -108,6 +201,8 @@ def question_of(task: str, question: str, kept: Mapping[str, object]) -> Questio
         asks=tuple(str(key) for key in _listed(kept["asks"])),
         deltas=tuple(_delta(entry) for entry in _listed(kept["deltas"])),
         asked_at=_number(kept["at"]),
+        covered_too=str(kept.get("covered_too", "")),
+        not_covered=str(kept.get("not_covered", "")),
     )
 
 
@@ -124,11 +219,14 @@ def approved(
 ) -> tuple[TaskRecord, Grant | None]:
     """Return the record with the question answered, and the grant; ``None`` where nothing may be granted.
 
-    Nothing is granted for a question nobody asked, for a call that no digest identifies, or when a task that has a
-    starter is answered by somebody else.
+    Nothing is granted for a question nobody asked, for a call that no digest identifies, when a task that has a starter
+    is answered by somebody else, or when as many grants are in force as a task may have.
     """
     kept = record.questions.get(question)
     if kept is None or not kept.get("call") or (record.starter is not None and by is not None and by != record.starter):
+        return record, None
+    grants = _without_spent(record.state, now)
+    if len(grants) >= LIMITS.grants:
         return record, None
     view = question_of(record.task, question, kept)
     grant = Grant(
@@ -143,11 +241,37 @@ def approved(
         granted_at=now,
         granted_by=by,
     )
-    questions = {known: entry for known, entry in record.questions.items() if known != question}
     state = replace(
-        record.state, grants=(*record.state.grants, grant), denied=record.state.denied - {grant.arguments_digest}
+        record.state,
+        grants=(*grants, grant),
+        grant_uses=_uses_of(record.state, grants),
+        denied=record.state.denied - {grant.arguments_digest},
     )
-    return replace(record, questions=questions, state=state), grant
+    return replace(record, questions=layered(record.questions).lacking([question]), state=state), grant
+
+
+def _without_spent(state: ExecutionState, now: float) -> tuple[Grant, ...]:
+    """Return the grants in force, and the newest of those that are used up or have ended."""
+    uses = state.grant_uses
+    spent = [
+        grant.id
+        for grant in state.grants
+        if (grant.max_calls is not None and uses.get(grant.id, 0) >= grant.max_calls)
+        or (grant.expires_at is not None and grant.expires_at <= now)
+    ]
+    if len(spent) <= LIMITS.spent_grants:
+        return state.grants
+    gone = frozenset(spent[: -LIMITS.spent_grants // 2])
+    return tuple(grant for grant in state.grants if grant.id not in gone)
+
+
+def _uses_of(state: ExecutionState, grants: tuple[Grant, ...]) -> Mapping[str, int]:
+    """Return the uses without those of grants that are gone; a grant in the policy itself keeps its own."""
+    if grants is state.grants:
+        return state.grant_uses
+    kept = {grant.id for grant in grants}
+    gone = [grant.id for grant in state.grants if grant.id not in kept]
+    return layered(state.grant_uses).lacking(gone)
 
 
 def refused(record: TaskRecord, question: str) -> TaskRecord:
@@ -155,28 +279,23 @@ def refused(record: TaskRecord, question: str) -> TaskRecord:
     kept = record.questions.get(question)
     if kept is None:
         return record
-    questions = {known: entry for known, entry in record.questions.items() if known != question}
-    call = str(kept.get("call") or "")
-    denied = record.state.denied | {call} if call else record.state.denied
+    call, denied = str(kept.get("call") or ""), record.state.denied
+    if call and len(denied) < LIMITS.denials:
+        denied |= {call}
+    questions = layered(record.questions).lacking([question])
     return replace(record, questions=questions, state=replace(record.state, denied=denied))
 
 
 def revoked(record: TaskRecord, grant: str) -> TaskRecord:
     """Return the record without a grant."""
     kept = tuple(known for known in record.state.grants if known.id != grant)
-    return replace(record, state=replace(record.state, grants=kept))
+    uses = layered(record.state.grant_uses).lacking([grant])
+    return replace(record, state=replace(record.state, grants=kept, grant_uses=uses))
 
 
-def _refunded(state: ExecutionState, ticket: Mapping[str, object]) -> ExecutionState:
-    counters = dict(state.counters)
-    for entry in _listed(ticket.get("counters", [])):
-        name, units = str(entry[0]), int(entry[1])  # type: ignore[index]
-        counters[name] = max(0, counters.get(name, 0) - units)
-    uses = dict(state.grant_uses)
-    grant = str(ticket.get("grant") or "")
-    if grant:
-        uses[grant] = max(0, uses.get(grant, 0) - 1)
-    return replace(state, counters=counters, grant_uses=uses)
+def _plain_delta(delta: Delta) -> dict[str, object]:
+    """Return a delta with the fields that say something."""
+    return {name: value for name, value in asdict(delta).items() if value != ()}
 
 
 def _delta(entry: object) -> Delta:
@@ -193,3 +312,47 @@ def _listed(value: object) -> list[object]:
 
 def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
+
+
+def begins_anew(record: TaskRecord, now: float) -> bool:
+    """Whether a message begins this task: it has ended, or it exists only because a call came before any message."""
+    if record.parent is not None:
+        return False  # INVARIANT: no message cuts a subtask loose from its parent
+    expires = record.policy.expires_at
+    unbegun = record.policy.source is PolicySource.FALLBACK and record.policy.purpose == UNBEGUN
+    return unbegun or (expires is not None and max(now, record.last_seen) >= expires.timestamp())
+
+
+def with_bans(policy: TaskPolicy, before: TaskRecord | None) -> TaskPolicy:
+    """Return a fresh policy that keeps the bans of the ended one, after its own."""
+    if before is None or not before.policy.user_prohibitions:
+        return policy
+    bans = tuple(dict.fromkeys((*policy.user_prohibitions, *before.policy.user_prohibitions)))
+    return replace(policy, user_prohibitions=bans)
+
+
+def begun(
+    task: str, policy: TaskPolicy, starter: str | None, words: str, now: float, before: TaskRecord | None
+) -> TaskRecord:
+    """Return the record of a task that begins, or begins again; ``words`` is the digest of the instruction."""
+    seen = max(now, before.last_seen) if before is not None else now
+    return TaskRecord(
+        task, policy, ExecutionState(), starter, None, words, seen,
+        keep_until=kept_until(policy), head=before.head if before is not None else None,
+    )  # fmt: skip
+
+
+def kept_until(policy: TaskPolicy) -> float | None:
+    """Return when a task may be forgotten: its bans wait long after its end; a policy without end is kept for good."""
+    if policy.expires_at is not None:
+        return policy.expires_at.timestamp() + LIMITS.bans_kept_seconds
+    lifetime = POLICY_LIFETIME_HOURS * 3_600 + LIMITS.bans_kept_seconds
+    return policy.created_at.timestamp() + lifetime if policy.created_at is not None else None
+
+
+def child_of(parent: TaskRecord, task: str, now: float) -> TaskRecord:
+    """Return the record of a subtask: it has no policy of its own, and is kept as long as its parent."""
+    return TaskRecord(
+        task, NO_WORDS, ExecutionState(), parent.starter, parent.task, "", max(now, parent.last_seen),
+        keep_until=parent.keep_until, inherits=True,
+    )  # fmt: skip

@@ -71,6 +71,7 @@ class ReasonCode(StrEnum):
     NO_POLICY = "no_policy"
     UNKNOWN_TASK = "unknown_task"
     DENIED_BY_PERSON = "denied_by_person"
+    ALREADY_DONE = "already_done"
     PLUGIN_VERDICT = "plugin_verdict"
     PLUGIN_FAULT = "plugin_fault"
     STORE_FAULT = "store_fault"

@@ -2,8 +2,8 @@
 
 Rules of this file:
 
-* A record has parts that change at different speeds: the policy (a new message), grants (an approval), the facts
-  (every check), and items (one question or one admitted call each). A check rewrites the facts and one item.
+* A record has parts that change at different speeds: the policy (a new message), the facts (every check), and items:
+  one question, ticket, grant, use of a grant or denial each. A check rewrites the facts and one item.
 * Every part carries a checksum, so that a record which is damaged where it lies is refused and not half believed.
 * Texts are written as ASCII JSON: an id that is no valid Unicode comes back as it was.
 """
@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeVar
 from zlib import crc32
 
-from agentsfence_core.model import ExecutionState, Grant, TaskPolicy
+from agentsfence_core.model import Grant, TaskPolicy
 from agentsfence_core.plain import PlainError, from_plain, to_plain
 from agentsfence_core.ports import TaskRecord
 
-FORMAT = 1
+FORMAT = 2
 """Version of what is written here; a store keeps it and refuses what is newer."""
 
 Item = Mapping[str, object]
+_Value = TypeVar("_Value")
 
 
 class DamagedError(Exception):
@@ -31,16 +33,28 @@ class DamagedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What of a record is neither policy, grants nor items: the part that every check rewrites."""
+    """What of a record is neither policy nor items: the part that every check rewrites."""
 
-    state: ExecutionState
-    starter: str | None
-    parent: str | None
-    instruction_digest: str
+    born: int
+    """Version at which the record was added; a record that was removed and added again is another one."""
+    policy_at: int
+    """Version that wrote the policy."""
+    gone_at: int
+    """Version that last deleted an item."""
+    items: int
+    """How many items belong to the record: one that is lost shows."""
     last_seen: float
+    counters: Mapping[str, int] = field(default_factory=dict)
+    starter: str | None = None
+    parent: str | None = None
+    instruction_digest: str = ""
+    keep_until: float | None = None
+    head: tuple[str, int, str] | None = None
+    inherits: bool = False
 
 
-_encode = json.JSONEncoder(ensure_ascii=True, check_circular=True, separators=(",", ":")).encode
+# What is encoded is built here or read from JSON, so it has no cycles.
+_encode = json.JSONEncoder(ensure_ascii=True, check_circular=False, separators=(",", ":")).encode
 _decode = json.JSONDecoder().decode
 _SUM = 8  # hexadecimal digits of the checksum before each part
 
@@ -52,7 +66,7 @@ def key(text: str) -> bytes:
 
 def text(key: bytes) -> str:
     """Return the id that `key` made bytes of."""
-    return key.decode("utf-8", "surrogatepass")
+    return bytes(key).decode("utf-8", "surrogatepass")
 
 
 def encode_policy(policy: TaskPolicy) -> bytes:
@@ -62,50 +76,42 @@ def encode_policy(policy: TaskPolicy) -> bytes:
 
 def decode_policy(data: bytes) -> TaskPolicy:
     """Return the policy, or raise `DamagedError`."""
-    try:
-        return from_plain(TaskPolicy, _opened(data))
-    except PlainError as error:
-        raise DamagedError(str(error)) from error
+    return _read(TaskPolicy, data)
 
 
-def encode_grants(grants: tuple[Grant, ...]) -> bytes:
-    """Return grants as bytes."""
-    return _sealed({"grants": to_plain(grants)})
+def encode_grant(grant: Grant) -> bytes:
+    """Return a grant as bytes."""
+    return _sealed(to_plain(grant))
 
 
-def decode_grants(data: bytes) -> tuple[Grant, ...]:
-    """Return the grants, or raise `DamagedError`."""
-    try:
-        return from_plain(ExecutionState, _opened(data)).grants
-    except PlainError as error:
-        raise DamagedError(str(error)) from error
+def decode_grant(data: bytes) -> Grant:
+    """Return the grant, or raise `DamagedError`."""
+    return _read(Grant, data)
 
 
-def encode_facts(record: TaskRecord) -> bytes:
-    """Return facts and state without grants as bytes. This is in the path of every check."""
-    state = record.state
-    plain: dict[str, object] = {"counters": dict(state.counters)}
-    if state.grant_uses:
-        plain["grant_uses"] = dict(state.grant_uses)
-    if state.denied:
-        plain["denied"] = sorted(state.denied)
-    return _sealed(
-        {
-            "state": plain,
-            "starter": record.starter,
-            "parent": record.parent,
-            "instruction_digest": record.instruction_digest,
-            "last_seen": record.last_seen,
-        }
-    )
+def encode_facts(record: TaskRecord, born: int, policy_at: int, gone_at: int, items: int) -> bytes:
+    """Return the facts of a record as bytes. This is in the path of every check."""
+    plain: dict[str, object] = {
+        "born": born,
+        "policy_at": policy_at,
+        "gone_at": gone_at,
+        "items": items,
+        "last_seen": record.last_seen,
+    }
+    if record.state.counters:
+        plain["counters"] = record.state.counters if type(record.state.counters) is dict else {**record.state.counters}
+    for name in ("starter", "parent", "instruction_digest", "keep_until", "head"):
+        value = getattr(record, name)
+        if value is not None:
+            plain[name] = value
+    if record.inherits:
+        plain["inherits"] = True
+    return _sealed(plain)
 
 
 def decode_facts(data: bytes) -> Facts:
-    """Return state and facts, or raise `DamagedError`."""
-    try:
-        return from_plain(Facts, _opened(data))
-    except PlainError as error:
-        raise DamagedError(str(error)) from error
+    """Return the facts, or raise `DamagedError`."""
+    return _read(Facts, data)
 
 
 def encode_item(item: Item) -> bytes:
@@ -119,6 +125,26 @@ def decode_item(data: bytes) -> Item:
     if not isinstance(item, dict):
         raise DamagedError("no mapping")
     return item
+
+
+def encode_number(number: int) -> bytes:
+    """Return a count as bytes."""
+    return _sealed(number)
+
+
+def decode_number(data: bytes) -> int:
+    """Return the count, or raise `DamagedError`."""
+    number = _opened(data)
+    if type(number) is not int:
+        raise DamagedError("no number")
+    return number
+
+
+def _read(kind: type[_Value], data: bytes) -> _Value:
+    try:
+        return from_plain(kind, _opened(data))
+    except PlainError as error:
+        raise DamagedError(str(error)) from error
 
 
 def _sealed(plain: object) -> bytes:

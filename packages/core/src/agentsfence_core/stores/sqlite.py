@@ -8,48 +8,39 @@ Rules of this file:
   commits, never half of one.
 * A file that is foreign, cut, newer or not this account's is refused and left as it is. A new file gets its name only
   once it is complete, so an empty file is a cut one.
-* Decoded records are kept in memory beside the version they had; a version is never used twice.
+* Decoded records are kept in memory beside the version they had (``rows.py``).
+* A record that is damaged is `StoreError` for its own task, until a person removes it with `transact` to ``None``.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from itertools import islice, takewhile
-from operator import is_
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import RLock
 
 from agentsfence_core.errors import StoreError
-from agentsfence_core.ports import TaskRecord
+from agentsfence_core.ports import AuditHead, TaskRecord
 from agentsfence_core.stores import codec
 from agentsfence_core.stores.private_files import create_privately, require_private
+from agentsfence_core.stores.rows import Cache, Entry, Rows
 
 _APPLICATION = 0x41466E63  # "AFnc", in the header of the file
 _BUSY_SECONDS = 10.0
-_CACHED = 512  # records kept decoded
-_QUESTION, _TICKET = 0, 1
 _SCHEMA = f"""
 PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {codec.FORMAT};
 CREATE TABLE tasks (task BLOB PRIMARY KEY, version INTEGER NOT NULL, facts BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE policies (task BLOB PRIMARY KEY, policy BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE grants (task BLOB PRIMARY KEY, grants BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE policies (task BLOB PRIMARY KEY, keep_until REAL, policy BLOB NOT NULL) WITHOUT ROWID;
+CREATE INDEX policies_by_end ON policies (keep_until) WHERE keep_until IS NOT NULL;
 CREATE TABLE items (
-    task BLOB NOT NULL, kind INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL, item BLOB NOT NULL,
-    PRIMARY KEY (task, kind, id)
+    task BLOB NOT NULL, kind INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL, stamp INTEGER NOT NULL,
+    item BLOB NOT NULL, PRIMARY KEY (task, kind, id)
 ) WITHOUT ROWID;
+CREATE TABLE heads (chain TEXT PRIMARY KEY, number INTEGER NOT NULL, hash TEXT NOT NULL, at REAL NOT NULL);
 """
-_ITEMS_PER_VERSION = 4096
-_PUT_ITEM = "INSERT INTO items VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET item = excluded.item"
-_DROP_ITEM = "DELETE FROM items WHERE task = ? AND kind = ? AND id = ?"
-_Items = Mapping[str, codec.Item]
-_Place = tuple[bytes, int, int]
-"""Task, kind and version: where and when an item is written."""
+_ROWS = Rows(marker="?", prefix="", lock="")
 _Change = Callable[[TaskRecord | None], tuple[TaskRecord | None, object]]
 
 
@@ -92,8 +83,8 @@ class SqliteStore:
         self._path = path
         self._translated = _Translated(path)
         self._lock = RLock()
-        self._cache: OrderedDict[str, tuple[int, TaskRecord]] = OrderedDict()
-        self._pending: dict[str, tuple[int, TaskRecord] | None] = {}
+        self._cache = Cache()
+        self._pending: dict[str, Entry] = {}
         self._depth = 0
         self._failed = False
         self._closed = False
@@ -107,10 +98,10 @@ class SqliteStore:
         with self._lock, self._translated:
             connection = self._usable()
             if self._depth:
-                return self._load(connection, task)[1]
+                return self._load(connection, task).record
             connection.execute("BEGIN")
             try:
-                return self._load(connection, task)[1]
+                return self._load(connection, task).record
             finally:
                 connection.execute("COMMIT")
 
@@ -123,11 +114,13 @@ class SqliteStore:
             connection = self._begin()
             try:
                 with self._translated:
-                    version, before = self._load(connection, task)
-                after, result = change(before)
-                if after is not before:
+                    entry = self._load(connection, task)
+                after, result = change(entry.record)
+                if after is not entry.record:
                     with self._translated:
-                        self._save(connection, task, version, before, after)
+                        # A transaction inside this one may have written the record as well: go on from there.
+                        now = self._pending.get(task, entry)
+                        self._pending[task] = _ROWS.save(connection, task, now, after)
             except BaseException:
                 self._end(connection, failed=True)
                 raise
@@ -137,7 +130,25 @@ class SqliteStore:
     def tasks(self) -> tuple[str, ...]:
         """Return the ids of all live tasks."""
         with self._lock, self._translated:
-            return tuple(codec.text(row[0]) for row in self._usable().execute("SELECT task FROM tasks"))
+            return _ROWS.tasks(self._usable())
+
+    def heads(self) -> tuple[AuditHead, ...]:
+        """Return the newest head of each audit chain that any record was kept with."""
+        with self._lock, self._translated:
+            return _ROWS.heads(self._usable())
+
+    def discard(self, task: str) -> None:
+        """Remove a record that is damaged, with all its bans: a person's decision, never the fence's own."""
+        with self._lock:
+            connection = self._begin()
+            try:
+                with self._translated:
+                    _ROWS.clear(connection, task)
+            except BaseException:
+                self._end(connection, failed=True)
+                raise
+            self._cache.clear()
+            self._end(connection, failed=False)
 
     def close(self) -> None:
         """Close the file; later calls raise `StoreError`."""
@@ -179,94 +190,23 @@ class SqliteStore:
             raise
         self._remember(pending)
 
-    def _remember(self, pending: Mapping[str, tuple[int, TaskRecord] | None]) -> None:
-        cache = self._cache
+    def _remember(self, pending: Mapping[str, Entry]) -> None:
         for task, entry in pending.items():
-            if entry is None:
-                cache.pop(task, None)
-            else:
-                cache[task] = entry
-                cache.move_to_end(task)
-        while len(cache) > _CACHED:
-            cache.popitem(last=False)
+            self._cache.put(task, entry)
 
-    # ----------------------------------------------------------------------------------------------------- records
-
-    def _load(self, connection: sqlite3.Connection, task: str) -> tuple[int, TaskRecord | None]:
-        """Return version and record as this transaction sees them; decoded only where the version is new."""
-        known = self._pending.get(task) or self._cache.get(task)
-        key = codec.key(task)
-        row = connection.execute("SELECT version, facts FROM tasks WHERE task = ?", (key,)).fetchone()
-        if row is None:
-            return 0, None
-        version, data = row
-        if known is not None and known[0] == version:
-            return known
+    def _load(self, connection: sqlite3.Connection, task: str) -> Entry:
+        """Return the record as this transaction sees it; decoded only where the version is new."""
+        pending = self._pending.get(task)
+        if pending is not None:
+            return pending
+        known = self._cache.get(task)
         try:
-            record = self._decoded(connection, task, key, data)
+            entry = _ROWS.load(connection, task, known, locked=True)
         except codec.DamagedError as error:
-            hint = "end this task and begin it again; other tasks are not concerned"
-            raise StoreError(
-                f"{self._path}: the record of task {task[:80]!r} is damaged: {error}", hint=hint
-            ) from error
-        self._remember({task: (version, record)})
-        return version, record
-
-    def _decoded(self, connection: sqlite3.Connection, task: str, key: bytes, data: bytes) -> TaskRecord:
-        policy = connection.execute("SELECT policy FROM policies WHERE task = ?", (key,)).fetchone()
-        grants = connection.execute("SELECT grants FROM grants WHERE task = ?", (key,)).fetchone()
-        if policy is None or grants is None:
-            raise codec.DamagedError("a part of it is missing")
-        items: tuple[dict[str, codec.Item], dict[str, codec.Item]] = ({}, {})
-        rows = connection.execute("SELECT kind, id, item FROM items WHERE task = ? ORDER BY kind, place, id", (key,))
-        for kind, item_id, item in rows:
-            items[_TICKET if kind else _QUESTION][codec.text(item_id)] = codec.decode_item(item)
-        facts = codec.decode_facts(data)
-        return TaskRecord(
-            task,
-            codec.decode_policy(policy[0]),
-            replace(facts.state, grants=codec.decode_grants(grants[0])),
-            facts.starter,
-            facts.parent,
-            facts.instruction_digest,
-            facts.last_seen,
-            items[_QUESTION],
-            items[_TICKET],
-        )
-
-    def _save(
-        self,
-        connection: sqlite3.Connection,
-        task: str,
-        version: int,
-        before: TaskRecord | None,
-        after: TaskRecord | None,
-    ) -> None:
-        """Write what differs between two records of a task."""
-        key = codec.key(task)
-        if after is None:
-            for table in ("tasks", "policies", "grants", "items"):
-                connection.execute(f"DELETE FROM {table} WHERE task = ?", (key,))  # noqa: S608  (constant names)
-            self._pending[task] = None
-            return
-        if after.task != task:
-            after = replace(after, task=task)
-        facts = codec.encode_facts(after)
-        if before is None:
-            version = secrets.randbits(50)
-            connection.execute("INSERT INTO tasks VALUES (?, ?, ?)", (key, version, facts))
-        else:
-            version += 1
-            connection.execute("UPDATE tasks SET version = ?, facts = ? WHERE task = ?", (version, facts, key))
-        if before is None or after.policy is not before.policy:
-            policy = codec.encode_policy(after.policy)
-            connection.execute("INSERT OR REPLACE INTO policies VALUES (?, ?)", (key, policy))
-        if before is None or after.state.grants is not before.state.grants:
-            grants = codec.encode_grants(after.state.grants)
-            connection.execute("INSERT OR REPLACE INTO grants VALUES (?, ?)", (key, grants))
-        _save_items(connection, (key, _QUESTION, version), before.questions if before else {}, after.questions)
-        _save_items(connection, (key, _TICKET, version), before.tickets if before else {}, after.tickets)
-        self._pending[task] = (version, after)
+            raise damaged(str(self._path), task, error) from error
+        if entry is not known:
+            self._cache.put(task, entry)
+        return entry
 
     # -------------------------------------------------------------------------------------------------------- file
 
@@ -308,30 +248,12 @@ class SqliteStore:
             raise StoreError(f"{self._path}: written by another version ({version})", hint="upgrade agentsfence-core")
 
 
-def _save_items(connection: sqlite3.Connection, at: _Place, before: _Items, after: _Items) -> None:
-    """Write the items that are new or changed, delete those that are gone; the order of creation is kept."""
-    if after is before:
-        return
-    key, kind, version = at
-    gone, fresh = _difference(before, after)
-    for item_id in gone:
-        connection.execute(_DROP_ITEM, (key, kind, codec.key(item_id)))
-    for place, item_id in enumerate(fresh, version * _ITEMS_PER_VERSION):
-        connection.execute(_PUT_ITEM, (key, kind, codec.key(item_id), place, codec.encode_item(after[item_id])))
-
-
-def _difference(before: _Items, after: _Items) -> tuple[Iterable[str], Iterable[str]]:
-    """Return the ids that are gone, and those that are new or changed.
-
-    The usual case is first: the oldest went, some were added at the end, the rest is the very same.
-    """
-    first = next(iter(after), None)
-    gone = list(takewhile(lambda item_id: item_id != first, before)) if first in before else []
-    kept = len(before) - len(gone)
-    same_ids = kept <= len(after) and all(map(is_, islice(before, len(gone), None), after))
-    if same_ids and all(map(is_, islice(before.values(), len(gone), None), after.values())):
-        return gone, list(islice(after, kept, None))
-    return before.keys() - after.keys(), [name for name, item in after.items() if before.get(name) is not item]
+def damaged(store: str, task: str, error: codec.DamagedError) -> StoreError:
+    """Return the fault of a record that cannot be trusted: its task is blocked until a person removes it."""
+    return StoreError(
+        f"{store}: the record of task {task[:80]!r} is damaged: {error}",
+        hint="its calls stay blocked until a person discards it, which forgets its bans; others are not concerned",
+    )
 
 
 def _write_schema(path: Path) -> None:

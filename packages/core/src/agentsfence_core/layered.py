@@ -1,0 +1,85 @@
+"""A mapping that is never changed and cheap to derive from: a base that is shared, and a few changes on top.
+
+Every check adds one ticket to a few hundred, so a copy of all of them would be most of its cost. Deriving copies only
+the changes since the base; a store that knows the mapping before finds what differs without looking at the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+_CHANGES = 64  # changes on top of a base before a new base is made
+
+
+class Layered(Mapping[str, Value], Generic[Value]):
+    """A frozen mapping in the order of insertion. INVARIANT: neither dictionary changes after construction."""
+
+    __slots__ = ("_base", "_recent", "_size")
+
+    def __init__(self, items: Mapping[str, Value] | None = None) -> None:
+        """Hold a copy of ``items``."""
+        self._base: dict[str, Value] = dict(items) if items else {}
+        self._recent: dict[str, Value | None] = {}
+        self._size = len(self._base)
+
+    def having(self, name: str, value: Value) -> Layered[Value]:
+        """Return the mapping with one item added or replaced."""
+        made = self._derived({**self._recent, name: value}, self._size + (name not in self))
+        return made if len(made._recent) <= _CHANGES else Layered(made)
+
+    def lacking(self, names: Iterable[str]) -> Layered[Value]:
+        """Return the mapping without some of its items."""
+        gone: dict[str, Value | None] = dict.fromkeys(name for name in names if name in self)
+        made = self._derived({**self._recent, **gone}, self._size - len(gone))
+        return made if len(made._recent) <= _CHANGES else Layered(made)
+
+    def changes_since(self, before: Mapping[str, Value]) -> dict[str, Value | None]:
+        """Return what differs from an earlier mapping: the new values, and ``None`` for what is gone."""
+        if before is self:
+            return {}
+        if isinstance(before, Layered) and before._base is self._base and before._recent.keys() <= self._recent.keys():
+            earlier = before._recent
+            return {name: value for name, value in self._recent.items() if earlier.get(name, self) is not value}
+        changed: dict[str, Value | None] = {name: None for name in before if name not in self}
+        changed.update((name, value) for name, value in self.items() if before.get(name) is not value)
+        return changed
+
+    def __getitem__(self, name: str) -> Value:
+        if name in self._recent:
+            value = self._recent[name]
+            if value is None:
+                raise KeyError(name)
+            return value
+        return self._base[name]
+
+    def __contains__(self, name: object) -> bool:
+        return self._recent[name] is not None if name in self._recent else name in self._base
+
+    def __iter__(self) -> Iterator[str]:
+        recent = self._recent
+        for name in self._base:
+            if name not in recent or recent[name] is not None:
+                yield name
+        for name, value in recent.items():
+            if value is not None and name not in self._base:
+                yield name
+
+    def __len__(self) -> int:
+        return self._size
+
+    def _derived(self, recent: dict[str, Value | None], size: int) -> Layered[Value]:
+        made: Layered[Value] = Layered.__new__(Layered)
+        made._base, made._recent, made._size = self._base, recent, size
+        return made
+
+
+def layered(items: Mapping[str, Value]) -> Layered[Value]:
+    """Return a mapping in the form that is cheap to derive from."""
+    return items if isinstance(items, Layered) else Layered(items)
+
+
+def changes(before: Mapping[str, Value], after: Mapping[str, Value]) -> dict[str, Value | None]:
+    """Return what differs between two mappings: the new values, and ``None`` for what is gone."""
+    return {} if after is before else layered(after).changes_since(before)
