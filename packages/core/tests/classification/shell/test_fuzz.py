@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentsfence_core.classification.shell import read_argv, read_command
+from agentsfence_core.classification.shell.programs import all_programs
 from agentsfence_core.model import Risk
 
 PIECES = [
@@ -46,6 +47,21 @@ def test_total_random_bytes(data: bytes) -> None:
 @given(st.lists(st.text(max_size=40) | st.sampled_from(PIECES), max_size=12))
 def test_total_lists_of_words(argv: list[str]) -> None:
     assert read_argv(argv, workdir="/srv/w", home=None).effects
+
+
+ODD_WORDS = [
+    "-", "--", "-x", "-c", "-e", "-f", "-o", "-i", "-d", "-T", "-TT", "-exec", "-delete", "--output", "--output=", "--eval",
+    "a=b", "=", "", "@", ";", "+", "{}", "install", "run", "exec", "delete", "get", "push", "api", "graphql", "query=@", ":", "/",
+    "~", "http://", "*", "\n", "s/", "s/a/b/e", '{print > "x"}', "\\!", ".output", "|", "%s", "\ud800", "s3://", "[::1]:2",
+    "user@", "+!x", "(", ")", "-1", "source=/x,ro",
+]  # fmt: skip
+
+
+@QUICK
+@given(st.sampled_from(sorted(all_programs())), st.lists(st.sampled_from(ODD_WORDS), max_size=6))
+def test_total_every_row_on_odd_words(program: str, words: list[str]) -> None:
+    assert read_argv([program, *words], workdir=None, home=None).effects
+    assert read_command(" ".join([program, *words]), workdir="/srv/w", home="/home/u").effects
 
 
 @QUICK

@@ -5,8 +5,6 @@ from __future__ import annotations
 from agentsfence_core.classification.shell.rows import Option, OptionTable, Role
 from agentsfence_core.classification.shell.words import Word
 
-_FLAG = Option()
-_DASHES = Word("--")
 Given = tuple[str, Option, Word | None]
 """Name without dashes, what it does, its value."""
 

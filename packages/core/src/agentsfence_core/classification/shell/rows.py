@@ -116,7 +116,6 @@ class OptionTable:
     """Some option runs, writes, sends or deletes."""
 
 
-_PLAIN = Option()
 _VALUELESS = frozenset({Role.FLAG})
 _HARMLESS = frozenset({Role.TEXT, Role.FLAG, Role.TARGET, Role.READ, Role.SCRIPT, Role.OBJECT})
 
@@ -146,11 +145,6 @@ def table_of(program: Program) -> OptionTable:
     long = {name.lstrip("-"): option for name, option in pairs if name.startswith("--") or len(name) > 2}
     dangerous = any(o.also or o.role not in _HARMLESS for _, o in pairs)
     return OptionTable(short, long, dangerous)
-
-
-def reads(names: str, **_fields: object) -> dict[str, Program]:
-    """Return rows for programs that read the files named and do nothing else."""
-    return dict.fromkeys(names.split(), Program("file.read", rest=Role.TARGET))
 
 
 def rows(names: str, program: Program) -> dict[str, Program]:

@@ -444,7 +444,6 @@ def written(name: str, rest: list[str], stdin: str | None) -> str | None:
     return stdin if name in {"cat", "tee"} and not [word for word in rest if word != "-"] else None
 
 
-_Handler = "Callable[[Walker, Node, tuple[Node, ...]], None]"
 _HANDLERS: dict[str, Callable[[Walker, Node, tuple[Node, ...]], None]] = {
     "command": Walker._command,
     "list": Walker._list,

@@ -171,9 +171,6 @@ def tag(call: Call, words: list[Word]) -> None:
         _objects(call, "git.branch", "tag", names[:1])
 
 
-_REMOTE_READS = frozenset({"-v", "--verbose", "show", "get-url"})
-
-
 def remote(call: Call, words: list[Word]) -> None:
     """``git remote`` lists; ``show`` and ``update`` talk to the remote, which its configuration names."""
     names = [word for word in words if word.text[:1] != "-"]

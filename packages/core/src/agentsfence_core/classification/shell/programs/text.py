@@ -48,9 +48,6 @@ _RG = Program(
         Role.READ: "-f --file --ignore-file",
     },
 )
-_SED_TOKEN = re.compile(r"/(?:[^/\\\n]|\\.)*/|[0-9]+|\\.|[^/]", re.DOTALL)
-_RUNS_SHELL = re.compile(r"(?:^|[;{}\n0-9$/!,\s])e(?:\s|$)|(?:^|[;{}\n0-9$/!,])e[^\w;}\n]")
-_WRITES_FILE = re.compile(r"(?:^|[;{}\n0-9$/!,\s])[wW]\s+([^\n;}]+)")
 
 
 def _sed(call: Call, program: Program) -> None:
