@@ -249,3 +249,25 @@ def test_what_one_language_forbids_a_related_one_does_not_ask_for() -> None:
 def test_a_polite_question_with_a_negation_in_it_is_a_request() -> None:
     assert read("能不能删除 /srv/app/a.log？").prohibitions == ()
     assert [r.paths for r in read("能不能删除 /srv/app/a.log？").requests] == [("/srv/app/a.log",)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bitte nur lesen.",
+        "En lecture seule, s'il te plaît.",
+        "Solo lectura, por favor.",
+        "Somente leitura, por favor.",
+        "In sola lettura.",
+        "Alleen lezen alsjeblieft.",
+        "Только чтение.",
+        "للقراءة فقط",
+        "केवल पढ़ें।",
+        "只读模式",
+        "読み取り専用でお願いします",
+        "읽기 전용으로 해 주세요",
+    ],
+)
+def test_read_only_is_said_in_every_language(text: str) -> None:
+    assert {"LOCAL_WRITE", "COMMUNICATION", "DELETE"} <= {ban.what for ban in read(text).prohibitions}
+    assert all(ban.quote in text for ban in read(text).prohibitions)

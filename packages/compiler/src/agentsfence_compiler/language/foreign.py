@@ -60,11 +60,25 @@ def read_foreign(text: str, tokens: Sequence[Token], places: Places, languages: 
     """Return what the clauses in other languages ask for and forbid. Linear in the text, for each language shown."""
     out = Foreign()
     for language in languages:
-        _Reader(text, tokens, places, lexicon(language), out).read()
+        words = lexicon(language)
+        _Reader(text, tokens, places, words, out).read()
+        _read_only(text, words, out)
     starts = {start for start, _ in out.banned}
     # INVARIANT: what one language reads as a ban, a related one (es, pt) must not read as a request.
     out.requests = [request for request in out.requests if request.start not in starts]
     return out
+
+
+def _read_only(text: str, words: Lexicon, out: Foreign) -> None:
+    """Add the bans of "nur lesen", "lecture seule", where the language asks for nothing else."""
+    if any(request.language == words.language for request in out.requests):
+        return
+    lowered = plain(text, words.language)
+    phrase = next((phrase for phrase in words.lists["read_only"] if phrase in lowered), "")
+    start = lowered.find(phrase) if phrase and len(lowered) == len(text) else -1
+    quote = text[start : start + len(phrase)] if start >= 0 else text[: LIMITS.evidence_words]
+    if phrase:
+        out.prohibitions += [Prohibition(what=what, quote=quote) for what in coverage.READ_ONLY]
 
 
 class _Reader:

@@ -72,6 +72,7 @@ _SECTIONS = (
     "suffixes",
     "forbidden",
     "wanting",
+    "read_only",
 )
 
 
