@@ -50,6 +50,11 @@ _RG = Program(
 )
 
 
+def _is_computed(word: Word) -> bool:
+    """Whether a script comes whole from a variable, not only a pattern within it."""
+    return not word.sure and word.text[:1] == "$"
+
+
 def _sed(call: Call, program: Program) -> None:
     """``sed`` prints; ``-i`` edits, and its own language can write files (``w``) and run programs (``e``)."""
     words = call.words[1:]
@@ -76,7 +81,7 @@ def _sed_script(call: Call, word: Word) -> None:
     for file in files:
         if file not in {"/dev/stdout", "/dev/stderr"}:
             call.path("file.write", Word(file, word.sure))
-    if word.runs:
+    if word.runs or _is_computed(word):
         call.unseen("the sed script is computed")
 
 
@@ -193,7 +198,7 @@ def _awk_script(call: Call, word: Word) -> None:
     text = word.text
     strings = _AWK_STRING.findall(text)
     bare = _AWK_REGEX.sub(" ", _AWK_STRING.sub('"', text))
-    runs = _AWK_RUNS.search(bare) is not None or word.runs
+    runs = _AWK_RUNS.search(bare) is not None or word.runs or _is_computed(word)
     if runs:
         call.unseen("awk runs a program")
         for line in strings:
