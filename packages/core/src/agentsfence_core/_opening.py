@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +19,23 @@ if TYPE_CHECKING:
     from agentsfence_core.settings import Settings
 
 
-def open_fence(kind: type[Fence], source: str | Path | Mapping[str, object] | None) -> Fence:
-    """Return a fence as the settings say. Raises a `FenceError` that names what is wrong and what to do."""
+def open_fence(
+    kind: type[Fence],
+    source: str | Path | Mapping[str, object] | None,
+    home: Path | None = None,
+    host_places: tuple[str, ...] = (),
+) -> Fence:
+    """Return a fence as the settings say. Raises a `FenceError` that names what is wrong and what to do.
+
+    ``home`` is the folder of settings and state where the host has one of its own. ``host_places`` are folders and
+    files of the host, absolute, that no call may change.
+    """
     from agentsfence_core.audit import AuditLog  # noqa: PLC0415
     from agentsfence_core.plugins import load_plugins  # noqa: PLC0415
     from agentsfence_core.settings import load_settings  # noqa: PLC0415
 
-    settings = load_settings(source)
+    environ = os.environ if home is None else {**os.environ, "AGENTSFENCE_HOME": str(home)}
+    settings = replace(load_settings(source, environ), host_places=host_places)
     plugins = load_plugins(settings)
     return kind(
         settings=settings,
@@ -56,10 +68,18 @@ class BlockingFence:
         return fault(ReasonCode.SETTINGS_FAULT, f"AgentsFence could not start: {self.error}")
 
 
-def open_or_block(settings: str | Path | Mapping[str, object] | None = None) -> Fence | BlockingFence:
-    """Return the configured fence, or one that blocks every call where it cannot start. For adapters."""
+def open_or_block(
+    settings: str | Path | Mapping[str, object] | None = None,
+    *,
+    home: Path | None = None,
+    host_places: tuple[str, ...] = (),
+) -> Fence | BlockingFence:
+    """Return the configured fence, or one that blocks every call where it cannot start. For adapters.
+
+    ``home`` and ``host_places`` as in `open_fence`.
+    """
     try:
-        return Fence.open(settings)
+        return open_fence(Fence, settings, home, host_places)
     except FenceError as error:
         return BlockingFence(error)
     except Exception as error:  # noqa: BLE001  (the host boundary)

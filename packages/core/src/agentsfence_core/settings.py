@@ -160,6 +160,8 @@ class Settings(SettingsFile):
     """Folder that holds the settings and the state."""
     audit_path: Path | None = None
     """Folder of the audit log; ``None``: nothing is recorded."""
+    host_places: tuple[str, ...] = ()
+    """Folders and files of the host, absolute, that no call may change; named by its adapter, never by a file."""
     narrowing: Narrowing = field(default_factory=Narrowing)
     default_verdicts: Mapping[Risk, Verdict] = field(default_factory=lambda: DEFAULT_UNAUTHORIZED)
     """Class -> verdict for a call that the policy does not authorize; complete."""
@@ -176,11 +178,11 @@ class Settings(SettingsFile):
 
     @property
     def protected(self) -> tuple[str, ...]:
-        """Folders and files of the fence itself, which no call may change."""
+        """Folders and files of the fence and its host, which no call may change."""
         places = [str(place) for place in (self.home, self.audit_path) if place is not None]
         if self.store.startswith("sqlite:"):
             places.append(str(sqlite_path(self.store)))
-        return tuple(dict.fromkeys(places))
+        return tuple(dict.fromkeys((*places, *self.host_places)))
 
 
 _ENVIRONMENT: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
