@@ -305,3 +305,8 @@ def test_a_folder_to_stay_in_forbids_writing_elsewhere(text: str) -> None:
 def test_no_more_than_is_a_limit_and_nothing_but_a_request() -> None:
     assert what("Pay no more than 50 EUR to GB29NWBK60161331926819") == set()
     assert what("Delete nothing but /srv/app/tmp/a.log") == set()
+
+
+def test_a_bare_name_that_is_spared_is_meant_in_the_folder_named() -> None:
+    (ban,) = bans("Delete all files except a.txt in /srv/w/tmp")
+    assert "/srv/w/tmp/a.txt" in ban.targets.paths

@@ -61,7 +61,8 @@ class Asking:
         ):
             return ()
         if lemma in {"reply", "answer", "respond"} and not (reached or named or refs.nouns or refs.pronoun):
-            return coverage.SENDING if refs.universal else ()
+            addressed = refs.universal or any(role is Role.TO for role, _ in refs.words)
+            return coverage.SENDING if addressed else ()
         if lemma == "call" and not (reached or named or refs.nouns):
             return ()
         slack = "slack" in refs.places or any(party.startswith("#") for party in reached)

@@ -360,14 +360,16 @@ class Scanner:
 
     def _is_subject(self, at: int, end: int) -> bool:
         """Whether a party is who did something: "the mail carol@x.example wrote" names a sender."""
-        if at == self.start or at + 1 >= end or self.role is not Role.OBJECT:
+        if at == self.start or at + 1 >= end or self.role not in (Role.OBJECT, Role.TO):
             return False
         before = self.tokens[at - 1]
+        following = word_at(self.tokens, at + 1, self.words)
+        if following in DID:
+            return True
         if before.kind is not Kind.WORD or before.low in ROLES or before.low in {"and", "or", "cc", "bcc"}:
             return False
-        following = word_at(self.tokens, at + 1, self.words)
         form = self.words.forms.get(following)
-        return following in DID or (form is not None and not form.base)
+        return form is not None and not form.base
 
     def _before_object(self, at: int, end: int) -> bool:
         """Whether an object follows: "send bob the notes", not "send information about …"."""

@@ -426,9 +426,13 @@ class _Requests(Asking):
 
     def _exclude(self, request: Request, refs: References) -> None:
         """Note what the request leaves out: "delete everything in a except b"."""
-        paths = tuple(self.places.path(text) for role, text, _ in refs.paths if role is Role.EXCEPT)
+        spared = [text for role, text, _ in refs.paths if role is Role.EXCEPT]
+        paths = [self.places.path(text) for text in spared]
+        folders = [path for path in request.paths if path.endswith("/")][:_JOINED]
+        # A bare name is meant in the folder that is named, whatever the current folder is.
+        paths += [f"{folder}{text}" for text in spared[:_JOINED] if "/" not in text for folder in folders]
         parties = tuple(party for role, party in refs.parties if role is Role.EXCEPT)
-        targets = Targets(paths=tuple(p for p in paths if p), recipients=parties)
+        targets = Targets(paths=tuple(path for path in paths if path), recipients=parties)
         if not targets:
             return
         for risk in sorted(request.risks):
