@@ -246,9 +246,7 @@ class Checker:
         """Return the strictest decision over all levels, and the grants that it rests on."""
         if not levels:
             return Judged(no_parent(action))
-        return strictest_of(
-            levels, [self._judge(level.prepared, level.state, action, host, now) for level in levels]
-        )
+        return strictest_of(levels, [self._judge(level.prepared, level.state, action, host, now) for level in levels])
 
     def _judge(
         self, prepared: PreparedPolicy, state: ExecutionState, action: Action, host: HostFacts, now: float

@@ -10,6 +10,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from json.encoder import encode_basestring_ascii
+from typing import TypeGuard
+
+from agentsfence_core.json_text import object_text
 
 _DEPTH = 200  # levels; below json's own recursion limit
 _NODES = 1_000_000  # values
@@ -25,22 +28,28 @@ def canonical(value: object) -> str:
     """Return a text that is equal for equal arguments whatever the order of keys, or an empty text. Never raises."""
     if type(value) is str:
         return encode_basestring_ascii(value)
+    if value is None:
+        return "null"
+    if type(value) is dict and _is_flat(value):
+        return object_text({name: value[name] for name in sorted(value)}, _encode)
     try:
         return _encode(_plain(value, 0, [_NODES]))
     except Exception:  # noqa: BLE001  (hostile objects raise what they like)
         return ""
 
 
+def _is_flat(value: Mapping[object, object]) -> TypeGuard[Mapping[str, str]]:
+    """Whether every name is a text with characters and every value a text: then the value is its own plain form."""
+    return all(type(name) is str and name and type(item) is str for name, item in value.items())
+
+
 def digest(*parts: object) -> str:
     """Return a 32-character hexadecimal digest of ``parts``, or an empty text when one has no canonical form."""
-    hashed = hashlib.sha256()
-    for part in parts:
-        form = canonical(part)
-        if not form:
-            return ""
-        hashed.update(form.encode("ascii"))
-        hashed.update(b"\0")
-    return hashed.hexdigest()[:32]
+    forms = [canonical(part) for part in parts]
+    if "" in forms:
+        return ""
+    forms.append("")
+    return hashlib.sha256("\0".join(forms).encode("ascii")).hexdigest()[:32]
 
 
 def digest_arguments(args: Mapping[str, object], without: Iterable[str] = ()) -> str:

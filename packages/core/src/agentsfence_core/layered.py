@@ -7,43 +7,48 @@ the changes since the base; a store that knows the mapping before finds what dif
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
 _CHANGES = 64  # changes on top of a base before a new base is made
+_SERIALS = count(1)  # tells a mapping's direct ancestor from every other one
 
 
 class Layered(Mapping[str, Value], Generic[Value]):
     """A frozen mapping in the order of insertion. INVARIANT: neither dictionary changes after construction."""
 
-    __slots__ = ("_base", "_recent", "_size")
+    __slots__ = ("_base", "_changed", "_origin", "_recent", "_serial", "_size")
 
     def __init__(self, items: Mapping[str, Value] | None = None) -> None:
         """Hold a copy of ``items``."""
         self._base: dict[str, Value] = dict(items) if items else {}
         self._recent: dict[str, Value | None] = {}
         self._size = len(self._base)
+        self._serial, self._origin = next(_SERIALS), 0
+        self._changed: dict[str, Value | None] = {}
 
     def having(self, name: str, value: Value) -> Layered[Value]:
         """Return the mapping with one item added or replaced."""
-        made = self._derived({**self._recent, name: value}, self._size + (name not in self))
-        return made if len(made._recent) <= _CHANGES else Layered(made)
+        return self._derived({name: value}, self._size + (name not in self))
 
     def lacking(self, names: Iterable[str]) -> Layered[Value]:
         """Return the mapping without some of its items."""
         gone: dict[str, Value | None] = dict.fromkeys(name for name in names if name in self)
-        made = self._derived({**self._recent, **gone}, self._size - len(gone))
-        return made if len(made._recent) <= _CHANGES else Layered(made)
+        return self._derived(gone, self._size - len(gone))
 
     def changes_since(self, before: Mapping[str, Value]) -> dict[str, Value | None]:
         """Return what differs from an earlier mapping: the new values, and ``None`` for what is gone."""
         if before is self:
             return {}
+        if isinstance(before, Layered) and before._serial == self._origin:
+            return self._changed
         if isinstance(before, Layered) and before._base is self._base and before._recent.keys() <= self._recent.keys():
             earlier = before._recent
             return {name: value for name, value in self._recent.items() if earlier.get(name, self) is not value}
-        changed: dict[str, Value | None] = {name: None for name in before if name not in self}
-        changed.update((name, value) for name, value in self.items() if before.get(name) is not value)
+        old, new = _plain(before), _plain(self)
+        changed: dict[str, Value | None] = dict.fromkeys(name for name in old if name not in new)
+        changed.update((name, value) for name, value in new.items() if old.get(name) is not value)
         return changed
 
     def __getitem__(self, name: str) -> Value:
@@ -69,10 +74,25 @@ class Layered(Mapping[str, Value], Generic[Value]):
     def __len__(self) -> int:
         return self._size
 
-    def _derived(self, recent: dict[str, Value | None], size: int) -> Layered[Value]:
+    def _merged(self) -> dict[str, Value]:
+        """Return all items in one dictionary."""
+        merged: dict[str, Value | None] = {**self._base, **self._recent}
+        return {name: value for name, value in merged.items() if value is not None}
+
+    def _derived(self, changed: dict[str, Value | None], size: int) -> Layered[Value]:
         made: Layered[Value] = Layered.__new__(Layered)
-        made._base, made._recent, made._size = self._base, recent, size
+        made._base, made._recent, made._size = self._base, {**self._recent, **changed}, size
+        made._serial, made._origin, made._changed = next(_SERIALS), self._serial, changed
+        if len(made._recent) > _CHANGES:
+            made._base, made._recent = made._merged(), {}
         return made
+
+
+def _plain(items: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return a mapping that is quick to look things up in."""
+    if isinstance(items, Layered):
+        return items._merged() if items._recent else items._base
+    return items
 
 
 def layered(items: Mapping[str, Value]) -> Layered[Value]:

@@ -116,7 +116,10 @@ def admitted(
         tickets = tickets.lacking([next(oldest) for _ in range(LIMITS.tickets // 4)])
     counters, grants = bill.shares().get("", ((), ()))
     state = charged(record.state, counters, grants)
-    return replace(record, state=state, tickets=tickets, last_seen=max(record.last_seen, now), head=head or record.head)
+    return TaskRecord(
+        record.task, record.policy, state, record.starter, record.parent, record.instruction_digest,
+        max(record.last_seen, now), record.questions, tickets, record.keep_until, head or record.head, record.inherits,
+    )  # fmt: skip
 
 
 def charged(

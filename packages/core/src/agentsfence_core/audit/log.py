@@ -10,7 +10,6 @@ Rules of this file:
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import threading
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from agentsfence_core.audit import chain, events
 from agentsfence_core.errors import AuditError
+from agentsfence_core.json_text import encoder, object_text
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Decision, TaskPolicy
 from agentsfence_core.stores.private_files import make_folder, writable_by_others
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from structlog.typing import Processor
 
 CURRENT = "audit.jsonl"
-_encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), default=str).encode
+_encode = encoder(default=str)
 _FLAGS = os.O_APPEND | os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -74,9 +74,10 @@ class AuditLog:
 
     def write(self, event: Mapping[str, object]) -> None:
         """Append an event that is already redacted. Raises `AuditError` where the line is not whole in the file."""
+        text = "" if self._processors else object_text(event, _encode)  # rendered before anybody has to wait
         with self._lock:
             try:
-                self._append(event)
+                self._append(event, text)
             except (OSError, ValueError, TypeError, RecursionError) as error:
                 raise AuditError(f"{self._path}: {error}", hint="check disk space and rights") from error
         if self._notify is not None:
@@ -90,11 +91,11 @@ class AuditLog:
 
     # ------------------------------------------------------------------------------------------------------- inside
 
-    def _append(self, event: Mapping[str, object]) -> None:
+    def _append(self, event: Mapping[str, object], text: str) -> None:
         if self._closed:
             raise AuditError(f"{self._path}: the log is closed", hint="open the fence again")
         self._ready()
-        line, digest = self._line(event)
+        line, digest = self._line(event, text)
         if self._torn:
             line = b"\n" + line
         written = os.write(self._file, line)
@@ -105,27 +106,31 @@ class AuditLog:
         self._number += 1
         self._previous = digest
 
-    def _line(self, event: Mapping[str, object]) -> tuple[bytes, str]:
+    def _line(self, event: Mapping[str, object], text: str) -> tuple[bytes, str]:
         """Return the next line of the chain; one that would be too long loses its lists and says so."""
-        place = {"chain": self._chain, "n": self._number + 1, "prev": self._previous}
-        body = self._rendered({**event, **place})
+        body = self._rendered(event, text)
         if len(body) > LIMITS.audit_line_bytes:
             short = {name: value for name, value in event.items() if not isinstance(value, list | dict)}
-            body = self._rendered({**short, "shortened": True, **place})
+            short["shortened"] = True
+            body = self._rendered(short, object_text(short, _encode))
         if len(body) > LIMITS.audit_line_bytes:
             raise AuditError(f"{self._path}: a line of {len(body)} bytes", hint="shorten the event")
         return chain.sealed(body)
 
-    def _rendered(self, event: dict[str, object]) -> bytes:
-        if not self._processors:
-            return _encode(event).encode("ascii")
+    def _rendered(self, event: Mapping[str, object], text: str) -> bytes:
+        """Return an event with its place in the chain. INVARIANT: a processor cannot move a line to another place."""
+        if self._processors:
+            return self._processed(dict(event))
+        place = f'"chain":"{self._chain}","n":{self._number + 1},"prev":"{self._previous}"}}'
+        return f"{text[:-1]}{',' if event else ''}{place}".encode("ascii")
+
+    def _processed(self, event: dict[str, object]) -> bytes:
         from structlog.processors import JSONRenderer  # noqa: PLC0415  (lazy: only where it is configured)
 
-        place = {name: event[name] for name in ("chain", "n", "prev")}
         for process in self._processors:
             event = dict(process(None, "info", event))  # type: ignore[arg-type]
-        # INVARIANT: a processor may add and take away, but not move a line to another place of the chain.
-        rendered = JSONRenderer(separators=(",", ":"), default=str)(None, "info", {**event, **place})
+        event.update(chain=self._chain, n=self._number + 1, prev=self._previous)
+        rendered = JSONRenderer(separators=(",", ":"), default=str)(None, "info", event)
         return rendered.encode("ascii") if isinstance(rendered, str) else rendered
 
     def _ready(self) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from zlib import crc32
 
+from agentsfence_core.json_text import encoder, object_text
 from agentsfence_core.model import Grant, TaskPolicy
 from agentsfence_core.plain import PlainError, from_plain, to_plain
 from agentsfence_core.ports import TaskRecord
@@ -54,7 +55,7 @@ class Facts:
 
 
 # What is encoded is built here or read from JSON, so it has no cycles.
-_encode = json.JSONEncoder(ensure_ascii=True, check_circular=False, separators=(",", ":")).encode
+_encode = encoder()
 _decode = json.JSONDecoder().decode
 _SUM = 8  # hexadecimal digits of the checksum before each part
 
@@ -92,18 +93,20 @@ def decode_grant(data: bytes) -> Grant:
 def encode_facts(record: TaskRecord, born: int, policy_at: int, gone_at: int, items: int) -> bytes:
     """Return the facts of a record as bytes. This is in the path of every check."""
     plain: dict[str, object] = {
-        "born": born,
-        "policy_at": policy_at,
-        "gone_at": gone_at,
-        "items": items,
-        "last_seen": record.last_seen,
-    }
-    if record.state.counters:
-        plain["counters"] = record.state.counters if type(record.state.counters) is dict else {**record.state.counters}
-    for name in ("starter", "parent", "instruction_digest", "keep_until", "head"):
-        value = getattr(record, name)
-        if value is not None:
-            plain[name] = value
+        "born": born, "policy_at": policy_at, "gone_at": gone_at, "items": items, "last_seen": record.last_seen,
+        "instruction_digest": record.instruction_digest,
+    }  # fmt: skip
+    counters = record.state.counters
+    if counters:
+        plain["counters"] = counters if isinstance(counters, dict) else dict(counters)
+    if record.head is not None:
+        plain["head"] = record.head
+    if record.keep_until is not None:
+        plain["keep_until"] = record.keep_until
+    if record.starter is not None:
+        plain["starter"] = record.starter
+    if record.parent is not None:
+        plain["parent"] = record.parent
     if record.inherits:
         plain["inherits"] = True
     return _sealed(plain)
@@ -148,7 +151,8 @@ def _read(kind: type[_Value], data: bytes) -> _Value:
 
 
 def _sealed(plain: object) -> bytes:
-    body = _encode(plain).encode("ascii")
+    text = object_text(plain, _encode) if isinstance(plain, dict) else _encode(plain)
+    body = text.encode("ascii")
     return b"%08x" % crc32(body) + body
 
 

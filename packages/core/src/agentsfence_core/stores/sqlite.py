@@ -99,6 +99,9 @@ class SqliteStore:
             connection = self._usable()
             if self._depth:
                 return self._load(connection, task).record
+            known = self._cache.get(task)
+            if known is not None and _ROWS.is_newest(connection, task, known):
+                return known.record
             connection.execute("BEGIN")
             try:
                 return self._load(connection, task).record
