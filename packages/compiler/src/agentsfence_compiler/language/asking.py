@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agentsfence_compiler.language import coverage
@@ -19,6 +20,9 @@ from agentsfence_compiler.language.tables import (
 )
 from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token
 from agentsfence_core.model import Risk
+
+_ACCOUNT = re.compile(r"[a-z]{2}\d{2}[a-z0-9]{8,30}", re.IGNORECASE)
+"""An account number: what is sent to it is money."""
 
 
 class Asking:
@@ -49,7 +53,10 @@ class Asking:
             return False
         if lemma in {"pay", "donate", "tip", "wire", "reimburse", "refund"}:
             return True
-        return bool(refs.amounts) or any(noun in coverage.MONEY_NOUNS for noun in refs.nouns)
+        account = any(_ACCOUNT.fullmatch(party) for _, party in refs.parties)
+        if account and not refs.amounts:
+            refs.amounts += [word for role, word in refs.words if role is Role.OBJECT and word.isdigit()][:1]
+        return account or bool(refs.amounts) or any(noun in coverage.MONEY_NOUNS for noun in refs.nouns)
 
     def _sending(self, lemma: str, refs: References) -> tuple[str, ...]:
         reached = [party for role, party in refs.parties if role in REACHED]
@@ -90,7 +97,7 @@ class Asking:
         if chat:
             return ("chat.send", "message.send")
         named = _noun_capabilities("post", refs, None)
-        return tuple(named) or ("chat.send", "social.publish", "web.post")
+        return tuple(named) or ("chat.send", "social.publish")
 
     def _acting(self, lemma: str, refs: References) -> tuple[str, ...]:
         if lemma == "make" and any(word.lower() in {"public", "private", "visible"} for _, word in refs.words):

@@ -210,7 +210,7 @@ class Openings:
             return following in AUXILIARIES or (asks and framed)
         if low not in sets["question_verbs"] or not start:
             return False
-        if low == "do" and following in sets["determiners"] and following not in sets["pronouns"]:
+        if low == "do" and (following in sets["determiners"] or following in sets["pronouns"]) and not asks:
             return False
         return asks or following in sets["statement_subjects"] or (following in {"you", "the", "my"} and low != "have")
 

@@ -174,7 +174,7 @@ class Scanner:
             and self.first_phrase
             and self.found.count is None
             and following
-            and following not in MEASURES
+            and following not in MEASURES | self.words.sets["prepositions"]
             and digits.isdigit()
         ):
             self.found.count = int(digits) if 0 < int(digits) <= _MOST else None
@@ -314,49 +314,40 @@ class Scanner:
     def _name(self, at: int, end: int, start: int) -> tuple[str, int]:
         """Return a proper name and its length: "Sarah Baker"; in small letters only as the direct object of a send."""
         token = self.tokens[at]
-        sets = self.words.sets
         low = token.low
-        if low in sets["prepositions"] or (low.endswith("'s") and not self.named_directly):
+        if not self.sends or self.found.closed or self._no_name(low):
             return "", 0
-        if (
-            not self.sends
-            or self.found.closed
-            or low in CALENDAR
-            or low in sets["determiners"]
-            or low in sets["pronouns"]
-        ):
+        before = word_at(self.tokens, at - 1, self.words)
+        joined = before in {"and", ",", "or"} and bool(self.found.names) and self.first_phrase
+        if self.role is Role.WITH and not joined and before != "with":
             return "", 0
-        if low in sets["adverbs"] or low in sets["universal"] or low in sets["statement_subjects"]:
+        direct = joined or at == start or (self.role is Role.TO and before == "to")
+        small = direct and low.isalpha() and low not in self.words.forms
+        small = small and (self.named_directly or self._before_object(at, end))
+        capital = token.value[:1].isupper() and not (token.value.isupper() and len(token.value) > 1)
+        if not capital and not small:
             return "", 0
-        direct = at == start or (self.role is Role.TO and word_at(self.tokens, at - 1, self.words) == "to")
-        joined = (
-            word_at(self.tokens, at - 1, self.words) in {"and", ",", "or"}
-            and bool(self.found.names)
-            and self.first_phrase
-        )
-        if self.role is Role.WITH and not joined and word_at(self.tokens, at - 1, self.words) != "with":
-            return "", 0
-        shouting = token.value.isupper() and len(token.value) > 1
-        small = (
-            (direct or joined)
-            and low.isalpha()
-            and low not in self.words.forms
-            and (self.named_directly or self._before_object(at, end))
-        )
-        if not (token.value[:1].isupper() and not shouting) and not small:
-            return "", 0
+        size = self._name_length(at, end)
+        return " ".join(t.value for t in self.tokens[at : at + size]).removesuffix("'s"), size
+
+    def _no_name(self, low: str) -> bool:
+        """Whether a word is never a name here: "monday", "the", "Carol's" before what is hers."""
+        if low in CALENDAR or (low.endswith("'s") and not self.named_directly):
+            return True
+        sets = self.words.sets
+        closed = ("prepositions", "determiners", "pronouns", "adverbs", "universal", "statement_subjects")
+        return any(low in sets[name] for name in closed)
+
+    def _name_length(self, at: int, end: int) -> int:
+        """Return how many words in capitals a name has."""
         size = 1
-        while size < _NAME_WORDS and at + size < end and self.tokens[at + size].kind is Kind.WORD:
+        while size < _NAME_WORDS and at + size < end and self.tokens[at].value[:1].isupper():
             following = self.tokens[at + size]
-            if (
-                not following.value[:1].isupper()
-                or following.value.isupper()
-                or following.low in CALENDAR
-                or not token.value[:1].isupper()
-            ):
+            capital = following.value[:1].isupper() and not following.value.isupper()
+            if following.kind is not Kind.WORD or not capital or following.low in CALENDAR:
                 break
             size += 1
-        return " ".join(t.value for t in self.tokens[at : at + size]).removesuffix("'s"), size
+        return size
 
     def _is_subject(self, at: int, end: int) -> bool:
         """Whether a party is who did something: "the mail carol@x.example wrote" names a sender."""
