@@ -16,7 +16,15 @@ from agentsfence_core.classification.catalogue import builtin
 from agentsfence_core.errors import HostContractError, PolicyError, SettingsError, StoreError
 from agentsfence_core.fence import Fence
 from agentsfence_core.model import Decision, HostFacts, Locality, Permission, ReasonCode, Risk, TaskPolicy, Verdict
-from agentsfence_core.ports import CompileContext, Compiled, Instruction, PersonMessage, RequestView, TaskRecord
+from agentsfence_core.ports import (
+    CompileContext,
+    Compiled,
+    Instruction,
+    PersonMessage,
+    RequestView,
+    TaskRecord,
+    ToolMapping,
+)
 from agentsfence_core.settings import Settings, load_settings
 from agentsfence_core.stores.memory import MemoryStore
 
@@ -446,3 +454,20 @@ def test_concurrent_calls_cannot_race_past_a_limit() -> None:
     for thread in threads:
         thread.join()
     assert sum(decision.allowed for decision in decisions) == 2
+
+
+class TestDeclaredTools:
+    """What the program around the fence says about its own tools."""
+
+    def test_a_declared_tool_is_what_its_program_says(self) -> None:
+        one = begun()
+        assert one.classify("frobnicate", {"whom": JOHN}).risk is Risk.UNKNOWN
+        one.declare_tools([ToolMapping("frobnicate", "email.send", "", recipients=("whom",))])
+        effect = one.classify("frobnicate", {"whom": JOHN}).worst
+        assert (effect.capability, effect.risk, effect.recipients) == ("email.send", Risk.COMMUNICATION, (JOHN,))
+
+    def test_the_users_settings_come_before_a_declaration(self) -> None:
+        rows = (ToolMapping("frob*", "file.delete", "DELETE"),)
+        one = begun(settings=Settings(tools=rows), catalogue=builtin().extended(rows, ()))
+        one.declare_tools([ToolMapping("frobnicate", "file.read", "READ")])
+        assert one.classify("frobnicate", {}).risk is Risk.DELETE

@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -56,6 +57,7 @@ from agentsfence_core.ports import (
     Removed,
     RequestView,
     TaskRecord,
+    ToolMapping,
 )
 from agentsfence_core.tasks import Question
 
@@ -226,6 +228,12 @@ class Fence:
         self._kept(task, start)
         self._emit("child", task, None, {"parent": digest(parent)})
         return Task(task, self.policy(task), Instruction(""))
+
+    def declare_tools(self, rows: Sequence[ToolMapping]) -> None:
+        """Take the word of the program around the fence on what its own tools do; the user's settings come first."""
+        own = self._settings.tools
+        new = [row for row in rows if not any(fnmatchcase(row.match, mine.match) for mine in own)]
+        self._checker.catalogue = self._checker.catalogue.extended(new, ())
 
     def register_tools(self, tools: Sequence[Mapping[str, object]]) -> None:
         """Learn what the host offers. Descriptions and annotations are untrusted: they may only raise risk."""
