@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from agentsfence_core.errors import StoreError
 from agentsfence_core.hookspecs import hookimpl
 from agentsfence_core.ports import PolicyStore
 
@@ -21,7 +22,17 @@ def _sqlite(url: str) -> PolicyStore:
     return SqliteStore(path_of(url))
 
 
+def _postgres(url: str) -> PolicyStore:
+    try:
+        from agentsfence_core.stores.postgres import PostgresStore  # noqa: PLC0415  (lazy, as above)
+    except ImportError as error:
+        raise StoreError(
+            "a postgres store needs psycopg, which is not installed", hint="pip install 'agentsfence-core[postgres]'"
+        ) from error
+    return PostgresStore(url)
+
+
 @hookimpl
 def agentsfence_stores() -> Mapping[str, Callable[[str], PolicyStore]]:
-    """Return ``memory`` and ``sqlite``."""
-    return {"memory": _memory, "sqlite": _sqlite}
+    """Return ``memory``, ``sqlite`` and ``postgres``, the last under both names that its URLs have."""
+    return {"memory": _memory, "sqlite": _sqlite, "postgres": _postgres, "postgresql": _postgres}

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from zlib import crc32
 
+from agentsfence_core.errors import StoreError
 from agentsfence_core.json_text import encoder, object_text
 from agentsfence_core.model import Grant, TaskPolicy
 from agentsfence_core.plain import PlainError, from_plain, to_plain
@@ -30,6 +31,14 @@ _Value = TypeVar("_Value")
 
 class DamagedError(Exception):
     """The bytes are not what was written."""
+
+
+def damaged(store: str, task: str, error: DamagedError) -> StoreError:
+    """Return the fault of a record that cannot be trusted: its task is blocked until a person removes it."""
+    return StoreError(
+        f"{store}: the record of task {task[:80]!r} is damaged: {error}",
+        hint="its calls stay blocked until a person discards it, which forgets its bans; others are not concerned",
+    )
 
 
 @dataclass(frozen=True, slots=True)

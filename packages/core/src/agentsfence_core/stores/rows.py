@@ -31,10 +31,6 @@ _CACHED = 512  # records kept decoded
 class Cursor(Protocol):
     """What a statement answers."""
 
-    @property
-    def rowcount(self) -> int:
-        """How many rows a statement changed."""
-
     def fetchone(self) -> Sequence[object] | None:
         """Return the next row, or ``None``."""
 
@@ -108,7 +104,9 @@ class Rows:
         self._policy = written("SELECT policy FROM @policies WHERE task = ?")
         self._items = written("SELECT kind, id, item FROM @items WHERE task = ? ORDER BY kind, place, id")
         self._fresh = written("SELECT kind, id, item FROM @items WHERE task = ? AND stamp > ? ORDER BY kind, place, id")
-        self._add = written("INSERT INTO @tasks (task, version, facts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+        self._add = written(
+            "INSERT INTO @tasks (task, version, facts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1"
+        )
         self._update = written("UPDATE @tasks SET version = ?, facts = ? WHERE task = ?")
         self._put_policy = written(
             "INSERT INTO @policies (task, keep_until, policy) VALUES (?, ?, ?)"
@@ -205,7 +203,7 @@ class Rows:
         facts = codec.encode_facts(after, born, policy_at, gone_at, _count(after))
         if before is not None:
             connection.execute(self._update, (version, facts, key))
-        elif connection.execute(self._add, (key, version, facts)).rowcount != 1:
+        elif not connection.execute(self._add, (key, version, facts)).fetchall():
             raise RacedError
         if new_policy:
             connection.execute(self._put_policy, (key, after.keep_until, codec.encode_policy(after.policy)))

@@ -206,7 +206,7 @@ class SqliteStore:
         try:
             entry = _ROWS.load(connection, task, known, locked=True)
         except codec.DamagedError as error:
-            raise damaged(str(self._path), task, error) from error
+            raise codec.damaged(str(self._path), task, error) from error
         if entry is not known:
             self._cache.put(task, entry)
         return entry
@@ -249,14 +249,6 @@ class SqliteStore:
             raise StoreError(f"{self._path}: not a state file of AgentsFence", hint="name another file in 'store'")
         if version != codec.FORMAT:
             raise StoreError(f"{self._path}: written by another version ({version})", hint="upgrade agentsfence-core")
-
-
-def damaged(store: str, task: str, error: codec.DamagedError) -> StoreError:
-    """Return the fault of a record that cannot be trusted: its task is blocked until a person removes it."""
-    return StoreError(
-        f"{store}: the record of task {task[:80]!r} is damaged: {error}",
-        hint="its calls stay blocked until a person discards it, which forgets its bans; others are not concerned",
-    )
 
 
 def _write_schema(path: Path) -> None:
