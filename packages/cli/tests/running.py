@@ -50,3 +50,10 @@ def runner(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
         return Done(code if isinstance(code, int) else 0, shown.out, shown.err)
 
     return run
+
+
+def rows(done: Done, name: str) -> list[dict[str, object]]:
+    """Return a list of objects in a run's JSON."""
+    found = done.json[name]
+    assert isinstance(found, list)
+    return found

@@ -84,6 +84,14 @@ def optional_text(data: Mapping[str, object], name: str) -> str | None:
     return None if data.get(name) is None else text_field(data, name)
 
 
+def flag_field(data: Mapping[str, object], name: str, *, default: bool) -> bool:
+    """Return a field that is true or false; raise `LineError` where it is of another type."""
+    value = data.get(name, default)
+    if not isinstance(value, bool):
+        raise LineError(f"{name}: must be true or false")
+    return value
+
+
 def mapping_field(data: Mapping[str, object], name: str) -> Mapping[str, object]:
     """Return an object field, empty where it is absent or null."""
     value = data.get(name)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from agentsfence_cli.screen import SCREEN, shortened
+from agentsfence_cli.workbench import account_home
 from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.evaluation import DEFAULT_UNAUTHORIZED
+from agentsfence_core.fence import Task
 from agentsfence_core.model import Permission, Prohibition, Risk, Targets, TaskPolicy, ToolConstraint, Verdict
+from agentsfence_core.settings import load_settings
 
 _CLASSES: Final[Mapping[Risk, str]] = {
     Risk.READ: "reading",
@@ -52,6 +55,18 @@ def show_policy(policy: TaskPolicy, verdicts: Mapping[Risk, Verdict], home: str)
     if limits:
         SCREEN.heading("Limits of the whole task")
         SCREEN.rows(limits)
+
+
+def show_task(task: Task) -> None:
+    """Show the policy that a task has after a message, and what the message asked for in vain."""
+    settings = load_settings()
+    show_policy(task.policy, settings.default_verdicts, account_home())
+    if task.removed:
+        SCREEN.heading("Left out as quoted material (it grants nothing)")
+        SCREEN.rows((part.kind, f"{part.characters} characters", shortened(part.preview, 60)) for part in task.removed)
+    if task.dropped:
+        SCREEN.heading("Dropped")
+        SCREEN.rows((shortened(part.what, 100), part.why) for part in task.dropped)
 
 
 def _show(heading: str, items: Iterable[_Item], home: str) -> None:

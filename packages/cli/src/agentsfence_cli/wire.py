@@ -6,9 +6,11 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 
-from agentsfence_core.model import Action, Decision, Effect, Grant, TaskPolicy
+from agentsfence_core.fence import Task
+from agentsfence_core.model import Action, Decision, Delta, Effect, Grant, TaskPolicy
 from agentsfence_core.policy_file import dump_policy
 from agentsfence_core.ports import Dropped, Removed, RequestView
+from agentsfence_core.tasks import Question
 
 JsonObject = dict[str, object]
 
@@ -113,18 +115,49 @@ def grant_object(grant: Grant) -> JsonObject:
         "scope": grant.scope.value,
         "max_calls": grant.max_calls,
         "expires_at": grant.expires_at,
-        "effects": [
-            {
-                "capability": delta.capability,
-                "risk": delta.risk,
-                "recipients": list(delta.recipients),
-                "domains": list(delta.domains),
-                "paths": list(delta.paths),
-                "objects": list(delta.objects),
-                "values": [list(pair) for pair in delta.values],
-            }
-            for delta in grant.deltas
-        ],
+        "effects": [_delta_object(delta) for delta in grant.deltas],
+    }
+
+
+def question_object(question: Question) -> JsonObject:
+    """Return an open question: the call that waits, and all that an approval would cover."""
+    return {
+        "id": question.id,
+        "task": question.task,
+        "tool": question.tool,
+        "capability": question.capability,
+        "risk": question.risk,
+        "message": question.sentence,
+        "covers": [_delta_object(delta) for delta in question.deltas],
+        "covered_too": question.covered_too,
+        "not_covered": question.not_covered,
+        "asked_at": question.asked_at,
+    }
+
+
+def _delta_object(delta: Delta) -> JsonObject:
+    return {
+        "capability": delta.capability,
+        "risk": delta.risk,
+        "recipients": list(delta.recipients),
+        "domains": list(delta.domains),
+        "paths": list(delta.paths),
+        "objects": list(delta.objects),
+        "values": [list(pair) for pair in delta.values],
+    }
+
+
+def task_object(task: Task) -> JsonObject:
+    """Return what a message made of a task's policy, and how it was read."""
+    return {
+        "schema": "agentsfence.task/1",
+        "task": task.task,
+        "policy": policy_object(task.policy),
+        "changed": task.changed,
+        "instruction": str(task.instruction),
+        "removed": removed_objects(task.removed),
+        "dropped": dropped_objects(task.dropped),
+        "requests": request_objects(task.requests),
     }
 
 

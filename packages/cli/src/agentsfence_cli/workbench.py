@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from agentsfence_core.classification.catalogue import Catalogue, builtin
@@ -132,10 +132,27 @@ def account_home() -> str:
     return os.environ.get("HOME") or str(Path.home())
 
 
-def person_host(workdir: str | None, workspace: str | None) -> HostFacts:
-    """Return the facts of a person at a terminal: this account's home, this folder, somebody to ask."""
+def person_host(
+    workdir: str | None,
+    workspace: str | None,
+    *,
+    shared: bool = False,
+    human_present: bool = True,
+    auto_approves: bool = False,
+) -> HostFacts:
+    """Return the facts of a program at a person's terminal: this account's home, this folder, somebody to ask."""
     return HostFacts(
         home=account_home(),
-        workdir=str(Path(workdir or ".").absolute()),
-        workspace=str(Path(workspace).absolute()) if workspace else None,
+        workdir=absolute(workdir or "."),
+        workspace=absolute(workspace) if workspace else None,
+        shared=shared,
+        human_present=human_present,
+        auto_approves=auto_approves,
     )
+
+
+def absolute(path: str) -> str:
+    """Return an absolute path as text; one of another system, such as ``C:/x``, stays as it was written."""
+    if PureWindowsPath(path).is_absolute() or PurePosixPath(path).is_absolute():
+        return path
+    return str(Path(path).absolute())

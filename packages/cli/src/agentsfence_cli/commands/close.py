@@ -1,0 +1,22 @@
+"""``agentsfence close``: the end of a task."""
+
+from __future__ import annotations
+
+import typer
+
+from agentsfence_cli.kept import AsJson, TaskId, kept_fence
+from agentsfence_cli.screen import SCREEN
+from agentsfence_cli.wire import write_json
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def close(task: TaskId, as_json: AsJson = False) -> None:
+    """End a task: its policy, counters, questions and grants are forgotten. The audit log stays."""
+    with kept_fence() as fence:
+        fence.close(task)
+    if as_json:
+        write_json({"schema": "agentsfence.closed/1", "task": task})
+    else:
+        SCREEN.line(f"Task {task} is closed.")
