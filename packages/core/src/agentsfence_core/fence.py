@@ -221,7 +221,7 @@ class Fence:
             depth = self._checker.depth(above) if above is not None else None
             if above is None or depth is None:
                 raise HostContractError(f"task {parent!r} is not live", hint="begin the parent first")
-            if depth >= LIMITS.subtask_depth:
+            if depth > LIMITS.subtask_depth:
                 raise HostContractError(f"task {parent!r} is {depth} levels deep", hint="use a subtask further up")
             return tasks.child_of(above, task, now), None
 

@@ -77,7 +77,7 @@ def find_ticket(record: TaskRecord, key: str, identity: str) -> tuple[str, str]:
     if not key or not identity:
         return "", ""
     found = "", ""
-    for name in _attempts(key, identity):
+    for name in _attempts(record.task, key, identity):
         kept = record.tickets.get(name)
         if kept is None:
             return found
@@ -89,12 +89,12 @@ def ticket_id(record: TaskRecord, key: str, identity: str, fresh: str) -> str:
     """Return the id for a new ticket: findable by the host's key where there is one, else ``fresh``."""
     if not key or not identity:
         return fresh
-    return next((name for name in _attempts(key, identity) if name not in record.tickets), fresh)
+    return next((name for name in _attempts(record.task, key, identity) if name not in record.tickets), fresh)
 
 
-def _attempts(key: str, identity: str) -> Iterable[str]:
+def _attempts(task: str, key: str, identity: str) -> Iterable[str]:
     """Return the ids that the attempts at one keyed call get, the first one first."""
-    base = digest(key, identity)[:24]
+    base = digest(task, key, identity)[:24]
     return (f"{base}.{attempt}" for attempt in range(1, LIMITS.tickets)) if base else ()
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from packages.core.tests.postgres import fresh_url
 
 from agentsfence_core.builtin import agentsfence_stores
 from agentsfence_core.errors import StoreError
 from agentsfence_core.ports import PolicyStore, TaskRecord
 from agentsfence_core.stores.postgres import PostgresStore
 from agentsfence_core.testkit.stores import StoreContract, a_record, count_up, keep
-from packages.core.tests.postgres import fresh_url
 
 pytestmark = pytest.mark.integration
 
@@ -38,7 +38,8 @@ class TestPostgresStore(StoreContract):
 
     @pytest.fixture(autouse=True)
     def _place(self) -> Iterator[None]:
-        self.url, self.opened = fresh_url(), []  # type: ignore[var-annotated]
+        self.url = fresh_url()
+        self.opened: list[PostgresStore] = []
         yield
         for store in self.opened:
             store.close()

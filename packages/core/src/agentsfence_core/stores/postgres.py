@@ -32,7 +32,8 @@ _SCHEMA_LOCK = 0x41466E63
 _PREFIX = "agentsfence_"
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS agentsfence_format (format INTEGER PRIMARY KEY)",
-    "CREATE TABLE IF NOT EXISTS agentsfence_tasks (task BYTEA PRIMARY KEY, version BIGINT NOT NULL, facts BYTEA NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS agentsfence_tasks"
+    " (task BYTEA PRIMARY KEY, version BIGINT NOT NULL, facts BYTEA NOT NULL)",
     "CREATE TABLE IF NOT EXISTS agentsfence_policies"
     " (task BYTEA PRIMARY KEY, keep_until DOUBLE PRECISION, policy BYTEA NOT NULL)",
     "CREATE INDEX IF NOT EXISTS agentsfence_policies_by_end ON agentsfence_policies (keep_until)"
