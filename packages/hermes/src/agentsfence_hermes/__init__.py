@@ -1,3 +1,6 @@
-"""The place of the Hermes Agent plugin. It is not built yet: importing this package protects nothing."""
+"""AgentsFence inside Hermes Agent: `agentsfence_hermes.plugin` is what Hermes loads.
+
+Importing this package imports nothing else, so that the plugin can block every call even where the rest is broken.
+"""
 
 __version__ = "0.1.0"
