@@ -191,10 +191,10 @@ def test_theorem_child_is_within_parent(first: TaskPolicy, second: TaskPolicy, b
     one.adopt(first, task="t")
     one.child("t", task="t/a")
     one.child("t", task="t/b")
-    for place, (task, call) in enumerate(before):
+    for place, (task, number) in enumerate(before):
         if place == len(before) // 2:
             change_policy(one, "t", lambda policy: replace(second, expires_at=policy.expires_at))
-        one.check(task, *CALLS[call])
+        one.check(task, *CALLS[number])
     for call in CALLS:
         root = one._store.read("t")
         below = one.check("t/a", *call)

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from agentsfence_core import tasks
 from agentsfence_core._checker import READ_ONLY, Checker, charging, fault, token
+from agentsfence_core._messages import Task, amending, message_of, scope_of, task_of, with_lifetime
 from agentsfence_core._world import home_folder, look_up_paths
 from agentsfence_core.audit import events
 from agentsfence_core.canonical import digest
@@ -42,48 +43,33 @@ from agentsfence_core.model import (
     PathFacts,
     PolicySource,
     ReasonCode,
-    Scope,
     TaskPolicy,
 )
 from agentsfence_core.ports import (
     AuditHead,
     CompileContext,
     Compiled,
-    Dropped,
     Instruction,
     IntentPipeline,
     PersonMessage,
     PolicyStore,
-    Removed,
-    RequestView,
     TaskRecord,
     ToolMapping,
 )
 from agentsfence_core.tasks import Question
 
 if TYPE_CHECKING:
-    from agentsfence_core.audit import AuditLog
+    from agentsfence_core.audit import AuditLog, Head
     from agentsfence_core.classification.catalogue import Catalogue
     from agentsfence_core.plugins import Plugins
     from agentsfence_core.settings import Settings
+
+__all__ = ["Fence", "Past", "Task"]
 
 Kept = TypeVar("Kept")
 Change = Callable[[TaskRecord | None], tuple[TaskRecord | None, Kept]]
 _HOST = HostFacts()
 _RECENT = 1_000  # decisions kept in memory for `decisions`
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What `begin` and `amend` return: the policy in force and how the words were read."""
-
-    task: str
-    policy: TaskPolicy
-    instruction: Instruction
-    removed: tuple[Removed, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
-    requests: tuple[RequestView, ...] = ()
-    changed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +130,7 @@ class Fence:
         A task whose policy has expired starts afresh and keeps its bans. ``draft`` is hardened instead of asking a
         backend. Raises `HostContractError` for a live task or an empty task id.
         """
-        message = _message(text, sender)
+        message = message_of(text, sender)
         self._require_name(task)
         now = self._clock()
         existing = self._store.read(task)
@@ -162,7 +148,7 @@ class Fence:
 
         policy = self._kept(task, start)
         self._emit("begin", task, policy, {"source": message.source, "instruction": words})
-        return _task(task, replace(compiled, policy=policy))
+        return task_of(task, replace(compiled, policy=policy))
 
     def adopt(
         self, policy: TaskPolicy | Mapping[str, object] | str | Path, *, task: str, sender: str | None = None
@@ -173,7 +159,7 @@ class Fence:
         self._require_name(task)
         now = self._clock()
         read = policy if isinstance(policy, TaskPolicy) else load_policy(policy)
-        read = _with_lifetime(replace(read, source=PolicySource.MANUAL), now)
+        read = with_lifetime(replace(read, source=PolicySource.MANUAL), now)
         self.check_examples(read)
 
         def start(record: TaskRecord | None) -> tuple[TaskRecord | None, TaskPolicy]:
@@ -192,7 +178,7 @@ class Fence:
 
         Somebody else's message in a shared chat can only narrow. A message to a task that nobody began begins it.
         """
-        message = _message(text, sender)
+        message = message_of(text, sender)
         self._require_name(task)
         now = self._clock()
         for _ in range(8):
@@ -200,9 +186,9 @@ class Fence:
             if record is None or tasks.begins_anew(record, now):
                 return self.begin(message, task=task, host=host, draft=draft)
             compiled = self._amended(message, record, self._context(host, now, draft))
-            if self._kept(task, _replace_policy(record.policy, compiled, now)):
+            if self._kept(task, amending(record.policy, compiled, now)):
                 self._emit("amend", task, compiled.policy, {"source": message.source, "changed": compiled.changed})
-                return _task(task, compiled)
+                return task_of(task, compiled)
         raise StoreError(f"task {task!r} changes too often to amend it", hint="try again")
 
     def child(self, parent: str, *, task: str) -> Task:
@@ -287,7 +273,7 @@ class Fence:
         ``scope``: ``once``, ``times`` (with ``times``), ``until`` (seconds since the epoch) or ``task``;
         a host's ``session`` and ``always`` mean ``task``, which is capped.
         """
-        kind, uses = _scope(scope, times, until)
+        kind, uses = scope_of(scope, times, until)
         now = self._clock()
 
         def answer(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
@@ -341,6 +327,15 @@ class Fence:
         """Return the latest decisions of this process for a task, oldest first."""
         return tuple(past for past in list(self._recent) if past.task == task)
 
+    def heads(self) -> tuple[Head, ...]:
+        """Return the newest audit line that each process is known to have written, for `audit.verify`.
+
+        The store keeps them with its commits: a line shows as missing once its process has changed anything after it.
+        """
+        from agentsfence_core.audit import Head  # noqa: PLC0415  (only for a verification)
+
+        return tuple(Head(*head) for head in self._store.heads())
+
     def classify(self, tool: str, args: Mapping[str, object], *, host: HostFacts | None = None) -> Action:
         """Return what a call can do, lexically: nothing is looked up, decided or kept."""
         return classify(self._checker.call(tool, args, host or HostFacts()), self._checker.catalogue)
@@ -388,8 +383,7 @@ class Fence:
 
     def _head(self) -> AuditHead | None:
         """Return the newest line of this process's audit chain."""
-        head = self._audit.head if self._audit is not None else None
-        return (head.chain, head.number, head.hash) if head is not None else None
+        return self._audit.newest if self._audit is not None else None
 
     def _kept(self, task: str, change: Change[Kept]) -> Kept:
         """Run a change as one transaction and keep the newest audit line with it."""
@@ -462,65 +456,3 @@ class Fence:
     def _require_name(self, task: str) -> None:
         if not task:
             raise HostContractError("a task needs an id", hint="use the host's session or thread id")
-
-
-def _with_lifetime(policy: TaskPolicy, now: float) -> TaskPolicy:
-    from datetime import UTC, datetime, timedelta  # noqa: PLC0415
-
-    from agentsfence_core.model.policy import POLICY_LIFETIME_HOURS  # noqa: PLC0415
-
-    created = policy.created_at or datetime.fromtimestamp(now, UTC)
-    expires = policy.expires_at or created + timedelta(hours=POLICY_LIFETIME_HOURS)
-    return replace(policy, created_at=created, expires_at=expires)
-
-
-def _replace_policy(
-    seen: TaskPolicy, compiled: Compiled, now: float
-) -> Callable[[TaskRecord | None], tuple[TaskRecord | None, object]]:
-    """Return a change that keeps the amended policy only if nobody amended it in between."""
-
-    def change(record: TaskRecord | None) -> tuple[TaskRecord | None, object]:
-        if record is None or record.policy != seen:
-            return record, False
-        denied = frozenset[str]() if compiled.changed and compiled.requests else record.state.denied
-        state = replace(record.state, denied=denied)
-        keep = record.keep_until if record.parent is not None else tasks.kept_until(compiled.policy)
-        return replace(record, policy=compiled.policy, state=state, last_seen=max(now, record.last_seen),
-                       keep_until=keep, inherits=False), True  # fmt: skip
-
-    return change
-
-
-def _message(text: str | PersonMessage, sender: str | None) -> PersonMessage:
-    if isinstance(text, PersonMessage):
-        return text if sender is None else replace(text, sender=sender)
-    return PersonMessage(str(text), sender)
-
-
-def _task(task: str, compiled: Compiled) -> Task:
-    return Task(
-        task,
-        compiled.policy,
-        compiled.instruction,
-        compiled.removed,
-        compiled.dropped,
-        compiled.requests,
-        compiled.changed,
-    )
-
-
-def _scope(scope: str, times: int | None, until: float | None) -> tuple[Scope, int | None]:
-    name = {"session": "task", "always": "task"}.get(scope, scope)
-    try:
-        kind = Scope(name)
-    except ValueError:
-        raise HostContractError(f"no such scope: {scope!r}", hint="once, times, until or task") from None
-    if kind is Scope.TIMES:
-        if times is None or times < 1:
-            raise HostContractError("scope times needs a number of at least 1", hint="times=3")
-        return kind, times
-    if kind is Scope.UNTIL:
-        if until is None:
-            raise HostContractError("scope until needs a time", hint="until=seconds since the epoch")
-        return kind, None
-    return kind, LIMITS.task_grant_uses if kind is Scope.TASK else 1

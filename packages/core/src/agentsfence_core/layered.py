@@ -23,75 +23,65 @@ class Layered(Mapping[str, Value], Generic[Value]):
     def __init__(self, items: Mapping[str, Value] | None = None) -> None:
         """Hold a copy of ``items``."""
         self._base: dict[str, Value] = dict(items) if items else {}
-        self._recent: dict[str, Value | None] = {}
+        self._recent: dict[str, Value] = {}
         self._size = len(self._base)
         self._serial, self._origin = next(_SERIALS), 0
-        self._changed: dict[str, Value | None] = {}
+        self._changed: Mapping[str, Value | None] = {}
 
     def having(self, name: str, value: Value) -> Layered[Value]:
         """Return the mapping with one item added or replaced."""
-        return self._derived({name: value}, self._size + (name not in self))
+        made = self._derived({name: value}, self._size + (name not in self))
+        made._base, made._recent = self._base, {**self._recent, name: value}
+        if len(made._recent) > _CHANGES:
+            made._base, made._recent = {**made._base, **made._recent}, {}
+        return made
 
     def lacking(self, names: Iterable[str]) -> Layered[Value]:
-        """Return the mapping without some of its items."""
-        gone: dict[str, Value | None] = dict.fromkeys(name for name in names if name in self)
-        return self._derived(gone, self._size - len(gone))
+        """Return the mapping without some of its items. This copies the rest, so it is done for many at once."""
+        gone = frozenset(names)
+        base = {**self._base, **self._recent}
+        kept = {name: value for name, value in base.items() if name not in gone}
+        made = self._derived(dict.fromkeys(name for name in base if name in gone), len(kept))
+        made._base, made._recent = kept, {}
+        return made
 
-    def changes_since(self, before: Mapping[str, Value]) -> dict[str, Value | None]:
+    def changes_since(self, before: Mapping[str, Value]) -> Mapping[str, Value | None]:
         """Return what differs from an earlier mapping: the new values, and ``None`` for what is gone."""
         if before is self:
             return {}
         if isinstance(before, Layered) and before._serial == self._origin:
             return self._changed
-        if isinstance(before, Layered) and before._base is self._base and before._recent.keys() <= self._recent.keys():
-            earlier = before._recent
-            return {name: value for name, value in self._recent.items() if earlier.get(name, self) is not value}
         old, new = _plain(before), _plain(self)
         changed: dict[str, Value | None] = dict.fromkeys(name for name in old if name not in new)
         changed.update((name, value) for name, value in new.items() if old.get(name) is not value)
         return changed
 
     def __getitem__(self, name: str) -> Value:
-        if name in self._recent:
-            value = self._recent[name]
-            if value is None:
-                raise KeyError(name)
-            return value
-        return self._base[name]
+        return self._recent[name] if name in self._recent else self._base[name]
 
     def __contains__(self, name: object) -> bool:
-        return self._recent[name] is not None if name in self._recent else name in self._base
+        return name in self._recent or name in self._base
 
     def __iter__(self) -> Iterator[str]:
-        recent = self._recent
-        for name in self._base:
-            if name not in recent or recent[name] is not None:
-                yield name
-        for name, value in recent.items():
-            if value is not None and name not in self._base:
+        yield from self._base
+        for name in self._recent:
+            if name not in self._base:
                 yield name
 
     def __len__(self) -> int:
         return self._size
 
-    def _merged(self) -> dict[str, Value]:
-        """Return all items in one dictionary."""
-        merged: dict[str, Value | None] = {**self._base, **self._recent}
-        return {name: value for name, value in merged.items() if value is not None}
-
-    def _derived(self, changed: dict[str, Value | None], size: int) -> Layered[Value]:
+    def _derived(self, changed: Mapping[str, Value | None], size: int) -> Layered[Value]:
+        """Return a mapping that knows what it was derived from; its items are the caller's to set."""
         made: Layered[Value] = Layered.__new__(Layered)
-        made._base, made._recent, made._size = self._base, {**self._recent, **changed}, size
-        made._serial, made._origin, made._changed = next(_SERIALS), self._serial, changed
-        if len(made._recent) > _CHANGES:
-            made._base, made._recent = made._merged(), {}
+        made._size, made._serial, made._origin, made._changed = size, next(_SERIALS), self._serial, changed
         return made
 
 
 def _plain(items: Mapping[str, Value]) -> Mapping[str, Value]:
     """Return a mapping that is quick to look things up in."""
     if isinstance(items, Layered):
-        return items._merged() if items._recent else items._base
+        return {**items._base, **items._recent} if items._recent else items._base
     return items
 
 
@@ -100,6 +90,6 @@ def layered(items: Mapping[str, Value]) -> Layered[Value]:
     return items if isinstance(items, Layered) else Layered(items)
 
 
-def changes(before: Mapping[str, Value], after: Mapping[str, Value]) -> dict[str, Value | None]:
+def changes(before: Mapping[str, Value], after: Mapping[str, Value]) -> Mapping[str, Value | None]:
     """Return what differs between two mappings: the new values, and ``None`` for what is gone."""
     return {} if after is before else layered(after).changes_since(before)

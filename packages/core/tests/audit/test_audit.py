@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agentsfence_core.audit import AuditLog, verify
+from agentsfence_core.audit import AuditLog, read_events, replay, verify
 from agentsfence_core.audit.chain import link, sealed
 from agentsfence_core.audit.events import decision_event
 from agentsfence_core.audit.redact import text
@@ -27,6 +27,7 @@ from agentsfence_core.model import (
     Prohibition,
     ReasonCode,
     Risk,
+    TargetKind,
     TaskPolicy,
     Verdict,
 )
@@ -382,3 +383,99 @@ def test_a_forked_child_has_a_chain_of_its_own(folder: Path) -> None:
 def test_an_event_is_json_types_only() -> None:
     event = decision_event(task="t", tool="x", call_id="", decision=a_decision(), at=1.0)
     assert json.loads(json.dumps(event)) == event
+
+
+class TestHeads:
+    """What the store kept of each chain shows what the log alone cannot."""
+
+    def test_a_chain_that_was_written_anew_shows(self, folder: Path) -> None:
+        log = AuditLog(folder)
+        for _ in range(3):
+            log.write({"v": 1})
+        kept = log.head
+        assert kept is not None
+        path = folder / "audit.jsonl"
+        forged, previous = [], ""
+        for number in range(1, 4):
+            body = json.dumps({"v": 2, "chain": kept.chain, "n": number, "prev": previous}, separators=(",", ":"))
+            line, previous = sealed(body.encode())
+            forged.append(line)
+        path.write_bytes(b"".join(forged))
+        assert verify(folder).holds  # negative control: the log alone cannot tell
+        gaps = verify(folder, [kept]).gaps
+        assert "not the one that was written" in gaps[0].why
+
+    def test_a_chain_that_was_taken_out_whole_shows(self, folder: Path) -> None:
+        log = AuditLog(folder)
+        log.write({"v": 1})
+        kept = log.head
+        assert kept is not None
+        (folder / "audit.jsonl").write_bytes(b"")
+        assert verify(folder).holds  # negative control
+        assert not verify(folder, [kept]).holds
+
+    def test_old_files_may_be_taken_away(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("agentsfence_core.audit.log.LIMITS", Limits(audit_file_bytes=200))
+        first, second = AuditLog(folder), AuditLog(folder)
+        first.write({"v": 1, "text": "x" * 300})
+        for _ in range(4):
+            second.write({"v": 1, "text": "x" * 300})
+        (folder / "audit-000001.jsonl").unlink()
+        assert first.head is not None
+        assert verify(folder, [first.head]).holds
+
+
+class TestReplay:
+    """Recorded decisions under another policy: what differs, and what cannot be told."""
+
+    def events(self, *decisions: Decision) -> list[dict[str, object]]:
+        return [decision_event(task="t", tool="send", call_id="", decision=d, at=1.0) for d in decisions]
+
+    def test_what_would_differ_is_told(self) -> None:
+        one = Effect("email.send", Risk.COMMUNICATION, recipients=("bob@x.example",))
+        two = replace_recipients(one, "ann@x.example")
+        policy = TaskPolicy(
+            allow_external_writes=True,
+            allowed_risk_classes=(Risk.READ, Risk.COMMUNICATION),
+            permissions=(Permission(capability="email.send", recipients=("bob@x.example",), max_calls=1),),
+        )
+        found = replay(self.events(a_decision(one), a_decision(two), a_decision(one), a_decision(None)), policy)
+        assert [each.replayed for each in found] == [Verdict.ALLOW, Verdict.BLOCK, Verdict.BLOCK, Verdict.ALLOW]
+        assert [each.differs for each in found] == [False, True, True, False]
+
+    @pytest.mark.parametrize(
+        "effect",
+        [
+            Effect("email.send", Risk.COMMUNICATION, recipients=("https://hooks.example.com/services/T0/B0/x",)),
+            Effect("email.send", Risk.COMMUNICATION, recipients=tuple(f"p{n}@x.example" for n in range(50))),
+            Effect("file.write", Risk.LOCAL_WRITE, paths=("/srv/" + "x" * 400,)),
+            Effect("tool.unknown", Risk.UNKNOWN),
+        ],
+    )
+    def test_what_the_log_does_not_have_is_not_guessed(self, effect: Effect) -> None:
+        (found,) = replay(self.events(a_decision(effect)), TaskPolicy())
+        assert (found.replayed, found.differs) == (None, False)
+        assert found.why
+
+    def test_hidden_targets_stay_hidden(self) -> None:
+        hidden = Effect("email.send", Risk.COMMUNICATION, unverified=frozenset({TargetKind.RECIPIENTS}))
+        policy = TaskPolicy(allow_external_writes=True, allowed_tools=("email.send",))
+        (found,) = replay(self.events(a_decision(hidden)), policy)
+        assert found.replayed is Verdict.ASK_USER
+
+    def test_outcomes_are_joined_to_their_decisions(self, folder: Path) -> None:
+        log = AuditLog(folder)
+        for made in self.events(a_decision()):
+            log.write(made)
+        log.event("outcome", task="t", policy=None, details={"ticket": "k1", "status": "done"}, at=2.0)
+        (found,) = replay(read_events(folder), TaskPolicy())
+        assert found.outcome == "done"
+
+    def test_lines_that_are_none_are_left_out(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True)
+        (folder / "audit.jsonl").write_bytes(b'[]\n{"kind":"decision","verdict":"MAYBE"}\nnonsense\n\xff\n{}\n')
+        assert replay(read_events(folder), TaskPolicy()) == ()
+
+
+def replace_recipients(effect: Effect, *recipients: str) -> Effect:
+    return Effect(effect.capability, effect.risk, recipients=recipients)

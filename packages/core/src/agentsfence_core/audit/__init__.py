@@ -2,6 +2,7 @@
 
 from agentsfence_core.audit.chain import Head
 from agentsfence_core.audit.log import AuditLog
+from agentsfence_core.audit.replay import Replayed, read_events, replay
 from agentsfence_core.audit.verify import Gap, Verification, verify
 
-__all__ = ["AuditLog", "Gap", "Head", "Verification", "verify"]
+__all__ = ["AuditLog", "Gap", "Head", "Replayed", "Verification", "read_events", "replay", "verify"]

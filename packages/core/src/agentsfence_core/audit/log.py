@@ -56,11 +56,13 @@ class AuditLog:
         self._previous = ""
         self._torn = False
         self._closed = False
+        self.newest: tuple[str, int, str] | None = None
+        """Chain, number and hash of the newest line; replaced as one, so that any thread may read it."""
 
     @property
     def head(self) -> chain.Head | None:
         """The newest line of this process's chain; ``None`` before the first."""
-        return chain.Head(self._chain, self._number, self._previous) if self._number else None
+        return chain.Head(*self.newest) if self.newest is not None else None
 
     def decision(self, *, task: str, tool: str, call_id: str, decision: Decision, at: float) -> None:
         """Record one check. Raises `AuditError`."""
@@ -105,6 +107,7 @@ class AuditLog:
         self._torn = False
         self._number += 1
         self._previous = digest
+        self.newest = (self._chain, self._number, digest)
 
     def _line(self, event: Mapping[str, object], text: str) -> tuple[bytes, str]:
         """Return the next line of the chain; one that would be too long loses its lists and says so."""

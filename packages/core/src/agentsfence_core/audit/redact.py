@@ -14,6 +14,8 @@ from agentsfence_core.model import Effect, Risk
 
 TEXT = 240  # characters of one text
 ENTRIES = 24  # targets of one kind
+MASKS = ("…", "[secret]")
+"""What stands in a text, or at the end of a list, where something was taken out."""
 
 _SECRETS = re.compile(
     r"(?<![A-Za-z0-9])(?:sk|pk|rk|ghp|gho|ghu|ghs|glpat|github_pat|xox[a-z]|hf|npm|pypi)[-_][A-Za-z0-9_-]{12,200}"
@@ -28,7 +30,8 @@ _AFTER_HOST = re.compile(r"(://[^/?#\s]{1,240})[/?#]\S{0,240}")
 
 def text(value: object, longest: int = TEXT) -> str:
     """Return a text that is short and carries no credential that can be told by its shape."""
-    return _masked(str(value)[:longest])
+    whole = str(value)
+    return _masked(whole if len(whole) <= longest else f"{whole[:longest]}…")
 
 
 @lru_cache(maxsize=2_048)
@@ -59,6 +62,8 @@ def targets(effect: Effect | None) -> dict[str, object]:
     ):
         if values:
             kept[kind] = texts(values)
+    if effect.unverified:
+        kept["unverified"] = sorted(kind.value for kind in effect.unverified)
     if effect.values:
         kept["values"] = [f"{text(name, 40)}={text(value, 80)}" for name, value in effect.values[:ENTRIES]]
     return kept

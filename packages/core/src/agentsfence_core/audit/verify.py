@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,19 +48,23 @@ def files(path: Path) -> tuple[Path, ...]:
 
 
 def verify(path: Path, heads: Iterable[chain.Head] = ()) -> Verification:
-    """Return what is missing or changed in a log. ``heads`` kept elsewhere show a tail that was cut off.
+    """Return what is missing or changed in a log.
+
+    ``heads`` that the store kept show a tail that was cut off, a chain that was taken out whole, and one that was
+    written anew. A chain whose lines stood in old files that were taken away as a whole is not missed.
 
     Raises `AuditError` where there is no log, or it cannot be read.
     """
     logs = files(path)
     if not logs:
         raise AuditError(f"{path}: no audit log", hint="check the path")
-    seen = _Seen(pruned=numbered(logs[0]) > 1)
+    kept = {head.chain: head for head in heads}
+    seen = _Seen(kept, pruned=numbered(logs[0]) > 1)
     gaps = [gap for log in logs for gap in seen.read(log)]
     gaps.extend(
-        Gap(str(logs[-1]), 0, f"chain {head.chain}: lines up to {head.number} were written and are gone")
-        for head in heads
-        if seen.newest.get(head.chain, (0, ""))[0] < head.number
+        Gap(str(logs[-1]), 0, f"chain {chain}: lines up to {head.number} were written and are gone")
+        for chain, head in kept.items()
+        if seen.misses(head)
     )
     return Verification(seen.lines, len(seen.newest), tuple(gaps))
 
@@ -68,8 +72,9 @@ def verify(path: Path, heads: Iterable[chain.Head] = ()) -> Verification:
 class _Seen:
     """What was read so far."""
 
-    def __init__(self, *, pruned: bool) -> None:
+    def __init__(self, heads: Mapping[str, chain.Head], *, pruned: bool) -> None:
         self.lines = 0
+        self._heads = heads
         self.newest: dict[str, tuple[int, str]] = {}
         self._hashes: set[str] = set()
         self._pruned = pruned
@@ -96,14 +101,22 @@ class _Seen:
         self.newest[link.chain] = (link.number, link.hash)
         known = self._hashes
         why = ""
+        head = self._heads.get(link.chain)
         if not link.whole:
             why = "the line was changed"
+        elif head is not None and head.number == link.number and head.hash != link.hash:
+            why = f"line {link.number} of chain {link.chain} is not the one that was written"
         elif before is not None and (link.number, link.previous) != (before[0] + 1, before[1]):
             why = f"line {link.number} of chain {link.chain} does not follow line {before[0]}"
         elif before is None and not self._pruned and not self._begins(link):
             why = f"chain {link.chain} begins at line {link.number}, or after a line that is gone"
         known.add(link.hash)
         return why
+
+    def misses(self, head: chain.Head) -> bool:
+        """Whether a line that was written is not there."""
+        newest = self.newest.get(head.chain)
+        return not self._pruned if newest is None else newest[0] < head.number
 
     def _begins(self, link: chain.Link) -> bool:
         """Whether this may be the first line of its chain: it names a line that is there, or there was none."""

@@ -128,13 +128,13 @@ class MemoryStore:
             self._records.pop(task, None)
             _keep(self._heads, before.head if before is not None else None)
             return
-        self._records[task] = after
         if before is None or before.keep_until != after.keep_until:
             with self._lock:
-                if after.keep_until is not None:
-                    heappush(self._ends, (after.keep_until, task))
                 if before is None:
                     self._forget(after.last_seen)
+                if after.keep_until is not None:
+                    heappush(self._ends, (after.keep_until, task))
+        self._records[task] = after
 
     def _forget(self, now: float) -> None:
         """Remove some records whose time to be kept has passed."""

@@ -192,6 +192,8 @@ class Rows:
         if after is None:
             self._remove(connection, key, before)
             return NO_ENTRY
+        if before is None:
+            self._forget(connection, after.last_seen)
         if after.task != task:
             after = replace(after, task=task)
         version = entry.version + 1 if before is not None else secrets.randbits(_VERSION_BITS)
@@ -212,8 +214,6 @@ class Rows:
                 connection.execute(self._drop_item, (key, kind, codec.key(name)))
             else:
                 connection.execute(self._put_item, (key, kind, codec.key(name), place, version, item))
-        if before is None:
-            self._forget(connection, after.last_seen)
         return Entry(version, after, born, policy_at, gone_at)
 
     def clear(self, connection: Connection, task: str) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from agentsfence_core.errors import StoreError
+from agentsfence_core.layered import layered
 from agentsfence_core.model import Delta, ExecutionState, Grant, Permission, Prohibition, Scope, Targets, TaskPolicy
 from agentsfence_core.ports import PolicyStore, TaskRecord
 
@@ -196,6 +197,76 @@ class StoreContract:
         for worker in workers:
             worker.join()
         assert passed.count(True) == 50
+
+    def test_a_deletion_in_one_opening_is_seen_in_the_other(self, store: PolicyStore, tmp_path: Path) -> None:
+        other = self.make(tmp_path) if self.durable else store
+        keep(store, a_record())
+        assert other.read("t1") == a_record()
+        fewer = replace(
+            a_record(), questions={}, tickets={}, state=replace(a_record().state, grants=(), denied=frozenset())
+        )
+        keep(store, fewer)
+        assert other.read("t1") == fewer
+        keep(store, a_record())
+        assert other.read("t1") == a_record()
+
+    def test_hundreds_of_items_come_and_go_in_their_order(self, store: PolicyStore, tmp_path: Path) -> None:
+        other = self.make(tmp_path) if self.durable else store
+        keep(store, replace(a_record(), tickets={}))
+        for number in range(150):
+
+            def add(record: TaskRecord | None, number: int = number) -> Changed:
+                assert record is not None
+                tickets = layered(record.tickets).having(f"k{number}", {"n": number})
+                tickets = tickets.having("k0", {"n": -number})
+                return replace(record, tickets=tickets.lacking([f"k{number - 100}"])), None
+
+            store.transact("t1", add)
+            if number % 40 == 0:
+                seen = other.read("t1")
+                assert seen is not None
+                assert seen.tickets == store.read("t1").tickets  # type: ignore[union-attr]
+        found = (self.make(tmp_path) if self.durable else store).read("t1")
+        assert found is not None
+        # k0 was taken away with the hundredth and came again with the next one.
+        assert list(found.tickets) == [*(f"k{n}" for n in range(50, 102)), "k0", *(f"k{n}" for n in range(102, 150))]
+
+    def test_what_may_be_forgotten_goes_when_something_new_comes(self, store: PolicyStore) -> None:
+        for name, until in (("old", 10.0), ("kept", None), ("young", 99.0)):
+            keep(store, replace(a_record(name), keep_until=until, last_seen=5.0))
+        keep(store, replace(a_record("new"), keep_until=99.0, last_seen=50.0))
+        assert sorted(store.tasks()) == ["kept", "new", "young"]
+        assert store.read("old") is None
+
+    def test_a_record_whose_end_was_moved_is_kept(self, store: PolicyStore) -> None:
+        keep(store, replace(a_record("t1"), keep_until=10.0))
+        store.transact("t1", lambda r: (replace(r, keep_until=99.0) if r else None, None))
+        keep(store, replace(a_record("new"), last_seen=50.0))
+        assert sorted(store.tasks()) == ["new", "t1"]
+
+    def test_heads_outlive_their_records(self, store: PolicyStore, tmp_path: Path) -> None:
+        keep(store, replace(a_record("t1"), head=("c1", 3, "abc"), keep_until=10.0))
+        keep(store, replace(a_record("t2"), head=("c1", 4, "abd")))
+        keep(store, replace(a_record("t3"), head=("c2", 9, "eee")))
+        assert sorted(store.heads()) == [("c1", 4, "abd"), ("c2", 9, "eee")]
+        store.transact("t2", lambda _: (None, None))
+        store.transact("t3", lambda _: (None, None))
+        keep(store, replace(a_record("new"), last_seen=50.0))
+        assert store.tasks() == ("new",)
+        heads = (self.make(tmp_path) if self.durable else store).heads()
+        assert sorted(heads) == [("c1", 4, "abd"), ("c2", 9, "eee")]
+
+    def test_a_read_inside_a_transaction_sees_it(self, store: PolicyStore) -> None:
+        keep(store, a_record("root", n=0))
+
+        def look(record: TaskRecord | None) -> Changed:
+            assert count_up(store, 9, "root")
+            return a_record("child", n=7), store.read("root")
+
+        seen = store.transact("child", look)
+        assert isinstance(seen, TaskRecord)
+        assert seen.state.counters == {"n": 1}
+        assert store.read("child") == a_record("child", n=7)
 
     def test_a_closed_store_is_a_fault(self, store: PolicyStore) -> None:
         store.close()
