@@ -7,8 +7,8 @@ INFO = AdapterInfo(
     distribution="agentsfence-hermes",
     what="Hermes Agent 0.18.1 and newer: a plugin that checks every tool call of its agents",
     blind_spots=(
-        "With the codex_app_server runtime and the copilot-acp provider, tools run in another program that asks nobody here.",
-        "What a script does inside execute_code or the terminal is judged by its text only; its own sockets and files are not seen.",
+        "With codex_app_server and copilot-acp, tools run in another program that asks nobody here.",
+        "A script in execute_code or the terminal is judged by its text; its sockets and files are not seen.",
         "A plugin that calls ctx.dispatch_tool, or runs code of its own, is not asked about: plugins are trusted code.",
         "With --safe-mode, Hermes loads no plugins at all.",
         "The agent's final answer is no tool call; a MEDIA: line or a file path in it makes a chat upload that file.",

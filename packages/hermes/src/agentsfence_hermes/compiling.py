@@ -78,7 +78,7 @@ class Compiling:
                         fence.amend(message, task=task, host=facts, draft=draft)
             except FenceError as error:
                 _LOG.warning("the compiler's model failed, only reading is authorized: %s", error)
-            except Exception:
+            except Exception:  # noqa: BLE001  (foreign code on a thread of its own: the bans in force stay)
                 _LOG.exception("the compiler's model failed, only reading is authorized")
             finally:
                 done.set()
@@ -91,7 +91,7 @@ class Compiling:
         """Return the backend that asks a model, or ``None`` where the offline rules compile."""
         if compiler.name == HOST:
             return HostBackend(self._ask_host, timeout=compiler.timeout)
-        if compiler.name in {CHAT}:
+        if compiler.name == CHAT:
             from agentsfence_compiler.plugin import agentsfence_compilers  # noqa: PLC0415
 
             return agentsfence_compilers()[CHAT]

@@ -39,3 +39,11 @@ class Fences:
                 found = open_or_block(home=folder / FOLDER, host_places=host.host_places(folder))
                 self._open[folder] = found
         return found
+
+    def close(self) -> None:
+        """Every fence is closed; one that is needed again is opened again."""
+        with self._lock:
+            for fence in self._open.values():
+                if isinstance(fence, Fence):
+                    fence.close()
+            self._open.clear()

@@ -211,7 +211,7 @@ def shared(source: object) -> bool:
         config = load_config()
         return bool(
             is_shared_multi_user_session(
-                source,  # type: ignore[arg-type]
+                source,
                 group_sessions_per_user=bool(config.get("group_sessions_per_user", True)),
                 thread_sessions_per_user=bool(config.get("thread_sessions_per_user", False)),
             )
@@ -238,11 +238,18 @@ def origin(session: str) -> Origin | None:
 
 
 def _origin(session: str) -> Origin | None:
+    from hermes_state import DEFAULT_DB_PATH  # noqa: PLC0415
+
+    for path in dict.fromkeys((home() / "state.db", Path(DEFAULT_DB_PATH))):
+        if path.exists() and (found := _origin_in(path, session)) is not None:
+            return found
+    return None
+
+
+def _origin_in(path: Path, session: str) -> Origin | None:
     from hermes_state import SessionDB  # noqa: PLC0415
 
-    if not (home() / "state.db").exists():
-        return None
-    database = SessionDB()
+    database = SessionDB(path)
     try:
         row: Mapping[str, Any] | None = database.get_session(session)
         parent = str((row or {}).get("parent_session_id") or "")

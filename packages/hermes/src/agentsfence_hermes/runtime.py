@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from agentsfence_core import BlockingFence, Decision, Fence, FenceError, TaskPolicy, Verdict
@@ -215,10 +216,10 @@ class Adapter:
         if not above or not bans:
             return
         profile.branches.put(task, "")
+        # A task that has ended keeps its bans and nothing else: that is what a branch begins with.
+        ended = TaskPolicy(purpose="branch", user_prohibitions=bans, expires_at=datetime.now(UTC))
         try:
-            fence.adopt(
-                TaskPolicy(purpose="a branch of an earlier session", user_prohibitions=bans), task=task, sender=sender
-            )
+            fence.adopt(ended, task=task, sender=sender)
         except FenceError:
             _LOG.info("the branch %s had begun already", task)
 
