@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from agentsfence_core.classification.shell.capabilities import RISK_OF
 from agentsfence_core.classification.shell.environment import changes_programs
-from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.classification.shell.words import Word, holds_code
 from agentsfence_core.classification.targets.hosts import canonical_host, read_url
 from agentsfence_core.classification.targets.paths import canonical_path
 from agentsfence_core.limits import LIMITS
@@ -49,9 +49,12 @@ class Scan:
         "dirs",
         "effects",
         "errexit",
+        "evaluates",
         "functions",
         "home",
         "invocation",
+        "listed",
+        "loaded",
         "lost",
         "note",
         "overflow",
@@ -73,6 +76,8 @@ class Scan:
         """Variables whose value the command itself fixes."""
         self.assigned: set[str] = set()
         """Variables that this command sets to something that the text does not show."""
+        self.listed: set[str] = set()
+        """Variables that a loop or ``read`` sets to one name after the other."""
         self.lost = False
         """The current folder is no longer known: relative paths are unverified from here on."""
         self.assignments = 0
@@ -83,6 +88,10 @@ class Scan:
         """Effects were left out."""
         self.errexit = False
         """``set -e``: after a failed ``cd`` nothing runs."""
+        self.evaluates = False
+        """Somewhere a text is read as arithmetic."""
+        self.loaded = False
+        """Somewhere a literal text stands that would run something if it were read as arithmetic."""
 
     def certain(self) -> bool:
         """Whether the last change of folder cannot have failed unnoticed."""
@@ -103,6 +112,20 @@ class Scan:
             self.emit(Effect("fence.control", Risk.PERMISSION_CHANGE, invocation=self.invocation, because=name[:80]))
             return True
         return changes_programs(name, value)
+
+    def evaluate(self) -> None:
+        """Note that texts are read as arithmetic: ``$((x))`` runs what the value of x has in a subscript."""
+        if self.loaded and not self.evaluates:
+            self.unreadable("a text that is read as arithmetic holds a substitution")
+        self.evaluates = True
+
+    def load(self, text: str) -> str:
+        """Note a literal text that arithmetic would run; return it."""
+        if not self.loaded and "[" in text and holds_code(text):
+            self.loaded = True
+            if self.evaluates:
+                self.unreadable("a text that is read as arithmetic holds a substitution")
+        return text
 
     def unreadable(self, why: str, words: str = "") -> None:
         """Record that something here runs that cannot be told from the text."""

@@ -76,7 +76,8 @@ class DocumentReader(WordReader):
         # One here-document alone is what the parser does understand.
         end = "END_OF_TEXT"
         source = f"cat <<{end}\n{document.text.rstrip()}\n{end}\n" if end not in document.text else ""
-        root = parser().parse(source.encode("utf-8", "replace")).root_node
+        tree = parser().parse(source.encode("utf-8", "replace"))
+        root = tree.root_node
         if not source or root.has_error:
             self._scan.unreadable("a here-document that does not parse", document.text[:200])
         self.bodies(root)

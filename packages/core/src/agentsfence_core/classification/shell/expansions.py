@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _GLOB = re.compile(r"(?<!\\)[*?\[]")
-_SPECIAL = re.compile(r"[*?\[\\]")
+_SPECIAL = re.compile(r"[*?\[\\`]")
+_RUNS = re.compile(r"(?<!\\)(?:\\\\){0,8}`")
+_VARIABLES = frozenset({"simple_expansion", "expansion"})
 _BRACE_LIST = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _BRACE_WORDS = 64
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
@@ -88,15 +90,21 @@ class WordReader:
             text = restore(text)
         if _SPECIAL.search(text) is None:
             return Word(text)
+        if "`" in text and _RUNS.search(text):
+            self._scan.unreadable("a backquote that the parser took for text", text)
         glob = text != "[" and _GLOB.search(text) is not None
-        return Word(unescape(text), True, glob)
+        return Word(self._scan.load(unescape(text)), True, glob)
 
     def split(self, node: Node) -> list[Word]:
         """Return the words that one argument becomes: an unquoted variable whose value is known falls apart."""
         word = self.word(node)
         kind = node.type
-        if kind in {"simple_expansion", "expansion"} and word.sure and " " in word.text:
-            return words_of(word.text.split())
+        if kind in _VARIABLES:
+            if word.sure:
+                return words_of(word.text.split()) if " " in word.text else [word]
+            simple = _PLAIN_NAME.fullmatch(word.text)
+            if simple is not None and simple[1] not in self._scan.listed:
+                return [word._replace(open=True)]
         if kind == "concatenation" and word.glob and "{" in word.text:
             return [Word(text, word.sure, True, word.runs) for text in _braces(word.text)]
         return [word]
@@ -110,7 +118,7 @@ class WordReader:
         if self._prepared.marked:
             text = restore(text)
         if kind == "raw_string":
-            return Word(text[1:-1])
+            return Word(self._scan.load(text[1:-1]))
         if kind == "string":
             return self._string(node, text)
         if kind == "concatenation":
@@ -118,7 +126,7 @@ class WordReader:
         if kind in {"simple_expansion", "expansion"}:
             return self._expansion(node, text)
         if kind == "ansi_c_string":
-            return Word(unescape_ansi(text[2:-1]))
+            return Word(self._scan.load(unescape_ansi(text[2:-1])))
         return self._rare(node, text)
 
     def _rare(self, node: Node, text: str) -> Word:
@@ -137,7 +145,7 @@ class WordReader:
         inside = text[text.find('"') + 1 : -1]
         parts = [child for child in node.named_children if child.type != "string_content"]
         if not parts:
-            return Word(unescape_double(inside))
+            return Word(self._scan.load(unescape_double(inside)))
         words = [self.word(part) for part in parts]
         raw, base = node.text or b"", node.start_byte
         place = raw.find(b'"') + 1
@@ -172,6 +180,8 @@ class WordReader:
         if simple is None:
             if "@" in text and _TRANSFORMED.search(text):
                 scan.unreadable("a prompt expansion runs what the variable holds", text)
+            if ":" in text and any(child.type == ":" for child in node.children):
+                scan.evaluate()  # ``${x:n:m}``: both are arithmetic
             self.statements(node)
             if text[1:].isdigit() or text not in {"$?", "$#", "$$", "$!"}:
                 return Word(text, False, False, any("substitution" in c.type for c in node.named_children))

@@ -6,24 +6,27 @@ from agentsfence_core.classification.shell.rows import Option, OptionTable, Role
 from agentsfence_core.classification.shell.words import Word
 
 Given = tuple[str, Option, Word | None]
-"""Name without dashes, what it does, its value."""
+"""Full name without dashes, what it does, its value."""
 
 
-def _worst(options: list[Option]) -> Option:
+_DOES_LITTLE = frozenset({Role.TEXT, Role.FLAG, Role.READ, Role.TARGET})
+
+
+def _worst(options: list[tuple[str, Option]]) -> tuple[str, Option]:
     """Return the option that does most: an abbreviation that could be several things is the worst of them."""
-    for option in options:
-        if option.role not in {Role.TEXT, Role.FLAG, Role.READ, Role.TARGET} or option.also:
-            return option
+    for name, option in options:
+        if option.role not in _DOES_LITTLE or option.also:
+            return name, option
     return options[0]
 
 
-def find_long(name: str, table: OptionTable) -> Option | None:
-    """Return what a long option means, abbreviated or not; ``None`` where the row does not name it."""
+def find_long(name: str, table: OptionTable) -> tuple[str, Option] | None:
+    """Return a long option under its full name, abbreviated or not; ``None`` where the row does not name it."""
     option = table.long.get(name)
-    if option is None and name:
-        matches = [known for long, known in table.long.items() if long.startswith(name)]
-        return _worst(matches) if matches else None
-    return option
+    if option is not None:
+        return name, option
+    matches = [(long, known) for long, known in table.long.items() if long.startswith(name)] if name else []
+    return _worst(matches) if matches else None
 
 
 class Split:
@@ -60,6 +63,13 @@ class Split:
             else:
                 self._bundle(word)
 
+    def asks(self, *names: str) -> bool:
+        """Whether an option without value that the row does not name is there, in a bundle or abbreviated."""
+        return any(
+            stray in names or (len(stray) > 1 and any(name.startswith(stray) for name in names))
+            for stray in self.strays
+        )
+
     def _next(self) -> Word | None:
         if self._place < len(self._words):
             self._place += 1
@@ -67,12 +77,14 @@ class Split:
         return None
 
     def _long(self, word: Word, text: str, skip: int) -> None:
-        name, equals, _ = text.partition("=")
-        option = find_long(name, self._table)
-        if option is None:
-            self.strays.append(name)
-        elif equals:
-            self.given.append((name, option, word.after(skip + len(name) + 1)))
+        written, equals, _ = text.partition("=")
+        found = find_long(written, self._table)
+        if found is None:
+            self.strays.append(written)
+            return
+        name, option = found
+        if equals:
+            self.given.append((name, option, word.after(skip + len(written) + 1)))
         else:
             self.given.append((name, option, self._next() if option.takes in {"=", "2"} else None))
             if option.takes == "2":

@@ -17,7 +17,7 @@ from agentsfence_core.classification.shell.call import ENVIRONMENT, Call, Scan
 from agentsfence_core.classification.shell.documents import DocumentReader, parser
 from agentsfence_core.classification.shell.expansions import text_of
 from agentsfence_core.classification.shell.syntax import Prepared, prepare
-from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.classification.shell.words import Word, holds_code
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect
 from agentsfence_core.model.risk import Risk
@@ -31,6 +31,7 @@ _DEEPEST = 120
 _EMPTYING = frozenset({":", "true", "false", "cat /dev/null", "echo -n", "printf ''", "printf", "echo -n ''"})
 _ESCAPED = re.compile(r"\\([`$\\])")
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
+_COMPARES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v|R)\s")
 _CASE_ENDS = frozenset({";;", ";&", ";;&"})
 _WRITERS = frozenset({"echo", "printf", "cat", "tee"})
 _MEMORY = ("/dev/shm/", "/dev/pts/")  # noqa: S108  (a device that is no disk)
@@ -50,7 +51,8 @@ def read_text(
     if prepared.fault:
         scan.unreadable(prepared.fault, text)
         return
-    root = parser().parse(prepared.text.encode("utf-8", "replace")).root_node
+    tree = parser().parse(prepared.text.encode("utf-8", "replace"))
+    root = tree.root_node
     walker = Walker(scan, prepared, run)
     walker.stdin, walker.piped = stdin, piped
     outer, scan.text = scan.text, text
@@ -93,8 +95,42 @@ class Walker(DocumentReader):
         else:
             if extra:
                 self._scan.unreadable("words after a redirection", text_of(node))
-            self.statements(node)
+            if node.named_child_count:
+                self.statements(node)
+            else:
+                self._other_leaf(node)
         self._depth -= 1
+
+    def _other_leaf(self, node: Node) -> None:
+        """Visit a pattern or a name in which the parser sees no substitution; bash may see one there."""
+        text = text_of(node)
+        if "`" in text or "$(" in text:
+            self._scan.unreadable("a substitution that the parser took for text", text)
+
+    def _arithmetic(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit ``$((x))``, ``a[x]``, ``for ((;;))``: quotes protect nothing there, and texts are evaluated again."""
+        text = text_of(node)
+        quoted = text.find("'")
+        if quoted >= 0 and ("$(" in text[quoted:] or "`" in text[quoted:]):
+            self._scan.unreadable("a substitution inside arithmetic", text)
+        self._scan.evaluate()
+        if extra:
+            self._scan.unreadable("words after a redirection", text)
+        self.statements(node)
+
+    def _unset(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit ``unset a[x]``: a name's subscript is arithmetic."""
+        for child in (*node.named_children, *extra):
+            if holds_code(self.word(child).text):
+                self._scan.unreadable("a subscript that runs what it holds", text_of(node))
+
+    def _test(self, node: Node, extra: tuple[Node, ...]) -> None:
+        """Visit ``[[ a -eq b ]]``: some of its operators read texts as arithmetic."""
+        if _COMPARES.search(text_of(node)):
+            self._scan.evaluate()
+        if extra:
+            self._scan.unreadable("words after a redirection", text_of(node))
+        self.statements(node)
 
     def statements(self, node: Node) -> None:
         """Visit the children one after the other; a change of folder in one may have failed for the next."""
@@ -228,6 +264,9 @@ class Walker(DocumentReader):
     def _group(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Visit ``{ a; b; }``; bash needs a blank behind the brace and something inside."""
         text = text_of(node)
+        if text[:2] == "((":
+            self._arithmetic(node, extra)
+            return
         if not node.named_children or (text[:1] == "{" and text[1:2] not in {" ", "\t", "\n", "("}):
             self._scan.unreadable("a group that bash reads in another way", text)
         if extra:
@@ -352,6 +391,10 @@ class Walker(DocumentReader):
             else:
                 word = self.word(child)
                 named = named or not word.text.startswith("-") or "f" in word.text
+                if holds_code(word.text):
+                    scan.unreadable("a subscript that runs what it holds", text_of(node))
+                if word.text[:1] == "-" and "i" in word.text:
+                    scan.evaluate()
                 if not word.sure or "=" in word.text:
                     scan.unreadable("a computed declaration", text_of(node))
         if not named:
@@ -387,6 +430,7 @@ class Walker(DocumentReader):
         variable = node.child_by_field_name("variable")
         name = text_of(variable) if variable is not None else ""
         self._scan.variables.pop(name, None)
+        self._scan.listed.add(name)
         for value in node.children_by_field_name("value"):
             if self.word(value).runs:
                 self._scan.assigned.add(name)
@@ -458,6 +502,11 @@ _HANDLERS: dict[str, Callable[[Walker, Node, tuple[Node, ...]], None]] = {
     "variable_assignments": Walker._assignments,
     "declaration_command": Walker._declaration,
     "file_redirect": Walker._alone,
+    "arithmetic_expansion": Walker._arithmetic,
+    "subscript": Walker._arithmetic,
+    "c_style_for_statement": Walker._arithmetic,
+    "test_command": Walker._test,
+    "unset_command": Walker._unset,
     "function_definition": Walker._function,
     "for_statement": Walker._for,
     "word": Walker._leaf,

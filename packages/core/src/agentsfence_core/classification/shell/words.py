@@ -15,6 +15,8 @@ class Word(NamedTuple):
     """An unquoted pattern or brace list: the program receives whatever matches."""
     runs: bool = False
     """Holds the output of a command: data that the text does not show."""
+    open: bool = False
+    """A whole unquoted variable that the command does not set: it may stand for options, or for several words."""
 
     @property
     def literal(self) -> bool:
@@ -29,6 +31,12 @@ class Word(NamedTuple):
 def words_of(texts: list[str]) -> list[Word]:
     """Return literal words."""
     return [Word(text) for text in texts]
+
+
+def holds_code(text: str) -> bool:
+    """Whether a text has a substitution in a subscript: bash runs it where it reads the text as arithmetic."""
+    opened = text.find("[")
+    return opened >= 0 and ("`" in text[opened:] or "$(" in text[opened:] or "${" in text[opened:])
 
 
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}

@@ -6,7 +6,7 @@ from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
 from agentsfence_core.classification.shell.engine import nested, shell_line, visible_targets
 from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.rows import Program, rows
-from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.classification.shell.words import Word, holds_code
 from agentsfence_core.classification.targets.paths import canonical_path
 
 QUIET = Program("system.read")
@@ -130,21 +130,47 @@ def _printenv(call: Call, _program: Program) -> None:
         call.path("system.read", ENVIRONMENT_WORD)
 
 
-def _export(call: Call, _program: Program) -> None:
+def _export(call: Call, program: Program) -> None:
     """``export A=b`` reached through ``command`` or ``builtin``."""
-    call.effect("system.read")
+    call.scan.evaluate()
+    _names(call, program)
     for word in call.words[1:]:
         name, equals, _ = word.text.partition("=")
         if equals and call.scan.sets(name, word.after(len(name) + 1).text if word.sure else None):
             call.unseen(f"{name} changes what programs run")
 
 
-def _read(call: Call, _program: Program) -> None:
-    """``read x`` sets variables to what arrives."""
+def _names(call: Call, _program: Program) -> None:
+    """A name may have a subscript, and bash runs what a substitution in it says: ``test -v 'a[$(x)]'``."""
     call.effect("system.read")
+    if any(holds_code(word.text) for word in call.words[1:]):
+        call.unseen("a subscript runs what it holds")
+
+
+_COMPARES = frozenset("-v -R -eq -ne -lt -le -gt -ge".split())
+
+
+def _test(call: Call, program: Program) -> None:
+    """``test`` only looks, but for the operators that take names or numbers."""
+    if any(word.text in _COMPARES for word in call.words[1:]):
+        _names(call, program)
+    else:
+        call.effect("system.read")
+
+
+def _let(call: Call, program: Program) -> None:
+    """``let`` reads its words as arithmetic."""
+    call.scan.evaluate()
+    _names(call, program)
+
+
+def _read(call: Call, program: Program) -> None:
+    """``read x`` sets variables to what arrives."""
+    _names(call, program)
     for word in call.words[1:]:
         if not word.text.startswith("-"):
             call.scan.assigned.add(word.text)
+            call.scan.listed.add(word.text)
             call.scan.variables.pop(word.text, None)
             if call.scan.sets(word.text, None):
                 call.unseen(f"{word.text} changes what programs run")
@@ -176,6 +202,8 @@ def _printf(call: Call, _program: Program) -> None:
     if len(words) > 1 and words[0].text == "-v":
         call.scan.assigned.add(words[1].text)
         call.scan.variables.pop(words[1].text, None)
+        if holds_code(words[1].text):
+            call.unseen("a subscript runs what it holds")
         if call.scan.sets(words[1].text, None) or not words[1].literal:
             call.unseen("printf -v sets a variable that changes what programs run")
 
@@ -229,13 +257,15 @@ def _fc(call: Call, _program: Program) -> None:
 
 PROGRAMS = {
     **rows(
-        ": type wait jobs shift return exit break continue getopts ulimit dirs caller times suspend logout disown "
-        "shopt help unset local test [ true false pwd echo",
+        ": type jobs shift return exit break continue ulimit dirs caller times suspend logout disown shopt help local "
+        "true false pwd echo",
         QUIET,
     ),
+    **rows("wait getopts unset", Program("system.read", hook=_names)),
+    **rows("test [", Program("system.read", hook=_test)),
     "fg": Program("process.control"),
     "bg": Program("process.control"),
-    "let": Program("system.read"),
+    "let": Program("system.read", hook=_let),
     "cd": Program("system.read", hook=_cd),
     "pushd": Program("system.read", hook=_cd),
     "popd": Program("system.read", hook=_popd),

@@ -258,8 +258,8 @@ PROGRAMS = {
     **rows(
         "pwd whoami id groups uname hostname arch nproc uptime free lscpu lsblk lsusb lspci lsmod lsof tty logname users who w "
         "last lastlog seq sleep true false yes factor numfmt expr cal ncal tput getconf locale sw_vers vmstat iostat mpstat "
-        "sar dmesg lsb_release hostid printf echo banner figlet cowsay fortune neofetch fastfetch screenfetch "
-        "vm_stat system_profiler getent findmnt blkid pathchk sync test [ cksfv tldr cheat whatis apropos whereis which locate mlocate acpi sensors upower",
+        "sar dmesg lsb_release hostid banner figlet cowsay fortune neofetch fastfetch screenfetch "
+        "vm_stat system_profiler getent findmnt blkid pathchk sync cksfv tldr cheat whatis apropos whereis which locate mlocate acpi sensors upower",
         QUIET,
     ),
     "hostname": Program("system.read", rest=Role.TEXT, hook=lambda call, _program: _hostname(call)),
