@@ -53,10 +53,19 @@ NOT_TYPED = (
     ("[The user sent an image", "a description of a picture"),
     ("[Replying to", "a quoted message, which cannot be told apart from the reply"),
     ("[Observed", "messages of others"),
+    ("[User sent", "a note about an attachment"),
+    ("[Command interrupted", "a notice of Hermes"),
+    ("[CONTEXT COMPACTION", "a summary that a model wrote"),
+    ("[USER INITIATED SKILLS RELOAD", "a notice of Hermes"),
+    ("[Your active task list", "a list that a model wrote"),
+    ("[Delivered from", "a notice of Hermes"),
     ("Review the conversation above and", "Hermes' own review"),
     ("work kanban task ", "a card, which a model may have written"),
 )
-"""Texts that Hermes composes, by how they begin, and what they are. In a chat the received message decides instead."""
+"""Texts that Hermes composes, by how they or one of their lines begin, and what they are.
+
+In a chat the received message decides instead.
+"""
 
 _ATTACHED = ("\n\n--- Attached Context ---", "\n\n--- Context Warnings ---")
 _SKILL = "[IMPORTANT: The user has invoked the "
@@ -201,8 +210,9 @@ def _before_attachments(text: str) -> str:
 
 
 def _not_typed(turn: Turn) -> Words | None:
-    opening = turn.text.lstrip()[:200]
-    return next((Words(why_not=what) for start, what in NOT_TYPED if opening.startswith(start)), None)
+    # Texts that wait while the agent is busy are joined by line breaks, a notice with what a person typed after it.
+    lines = f"\n{turn.text.lstrip()}"
+    return next((Words(why_not=what) for start, what in NOT_TYPED if f"\n{start}" in lines), None)
 
 
 def _typed(turn: Turn) -> Words | None:

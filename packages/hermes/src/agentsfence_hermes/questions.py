@@ -28,9 +28,9 @@ def message_of(decision: Decision, question: Question | None, limit: int) -> str
     shown = f"{wanted or decision.capability}."
     if not wanted or len(shown) > limit:
         return ""
-    left = limit - len(shown) - 1
-    reason = decision.sentence if len(decision.sentence) <= left else f"{decision.sentence[: max(0, left - 1)]}…"
-    return f"{shown} {reason}" if left > 20 else shown
+    reason = decision.sentence
+    # A reason that Hermes would redact repeats a target, which stands legible in front of it.
+    return f"{shown} {reason}" if len(shown) + len(reason) < limit and _redacted(reason) == reason else shown
 
 
 def _shown(delta: Delta) -> str:
