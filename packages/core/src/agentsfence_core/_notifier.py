@@ -24,6 +24,11 @@ class Notifier:
         self._process = 0
         self._lock = threading.Lock()
 
+    @property
+    def listens(self) -> bool:
+        """Whether anybody wants to be told."""
+        return bool(self._hooks)
+
     def emit(self, event: Event) -> None:
         """Return at once; the hooks are told later."""
         if not self._hooks:

@@ -105,6 +105,7 @@ class Fence:
         self._checker = Checker(settings, store, catalogue, plugins, clock, look_up, self._head)
         self._pipeline = pipeline
         self._plugins = plugins
+        self._heard = audit is not None or (plugins is not None and plugins.listens)
         self._clock = clock
         self._recent: deque[Past] = deque(maxlen=_RECENT)
 
@@ -429,7 +430,7 @@ class Fence:
 
     def _logged(self, task: str, tool: str, call_id: str, decision: Decision) -> Decision:
         """Write the decision down; a line that cannot be written is BLOCK, the charge stands (DESIGN 8)."""
-        if self._audit is None and self._plugins is None:
+        if not self._heard:
             return decision
         try:
             self._write(events.decision_event(task=str(task), tool=str(tool), call_id=str(call_id), decision=decision,
@@ -439,7 +440,8 @@ class Fence:
         return decision
 
     def _emit(self, kind: str, task: str, policy: TaskPolicy | None, details: Mapping[str, object]) -> None:
-        self._write(events.event(kind, task=task, policy=policy, details=details, at=self._clock()))
+        if self._heard:
+            self._write(events.event(kind, task=task, policy=policy, details=details, at=self._clock()))
 
     def _write(self, event: Mapping[str, object]) -> None:
         """Write an event to the log, which tells plugins of it; tell them directly where nothing is logged."""

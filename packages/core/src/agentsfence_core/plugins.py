@@ -79,6 +79,11 @@ class Plugins:
         """Return what plugins object to: BLOCK and ASK_USER only, and BLOCK for a plugin that failed."""
         return self._deciders.evaluate(policy, state, action, now)
 
+    @property
+    def listens(self) -> bool:
+        """Whether a plugin wants to be told of events."""
+        return self._notifier.listens
+
     def emit(self, event: Mapping[str, object]) -> None:
         """Tell plugins of an event, later and without waiting."""
         self._notifier.emit(event)
