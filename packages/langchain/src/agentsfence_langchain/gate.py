@@ -25,7 +25,7 @@ from langgraph.types import interrupt
 
 from agentsfence_core import BlockingFence, Decision, Fence, HostFacts, Verdict
 from agentsfence_core.canonical import digest
-from agentsfence_core.model import Risk
+from agentsfence_core.model import ReasonCode, Risk
 from agentsfence_langchain.answers import (
     Answer,
     AskRequest,
@@ -101,6 +101,8 @@ class Gate:
         """Question -> keys of the calls that it was shown for."""
         self._interrupted: Memory[None] = Memory(_KEPT)
         self._results: Memory[object] = Memory(_RESULTS)
+        self._reads: set[str] = set()
+        """Tools whose latest call was a read that no row lists, and so none counts."""
 
     # --- before the call
 
@@ -153,9 +155,24 @@ class Gate:
     # --- inside
 
     def _check(self, call: Call) -> Decision:
-        return self.fence.check(
-            call.place.task, call.tool, call.args, call_id=call.call_id, key=call.key or None, host=self.host
-        )
+        task, host = call.place.task, self.host
+        if call.tool in self._reads:
+            # A read that nothing counts needs no ticket: it is the same whether it is played back or not.
+            decision = self.fence.check(task, call.tool, call.args, call_id=call.call_id, host=host)
+            if decision.risk is Risk.READ and decision.allowed and not decision.ticket:
+                return decision
+            self._reads.discard(call.tool)
+            if decision.ticket and not isinstance(self.fence, BlockingFence):
+                self.fence.outcome(task, decision.ticket, status="not_run")
+        decision = self.fence.check(task, call.tool, call.args, call_id=call.call_id, key=call.key or None, host=host)
+        if decision.reason is ReasonCode.READ_DEFAULT and decision.allowed:
+            self._remember_read(call.tool)
+        return decision
+
+    def _remember_read(self, tool: str) -> None:
+        if len(self._reads) >= _KEPT:
+            self._reads.clear()
+        self._reads.add(tool)
 
     @contextmanager
     def _claimed(self, call: Call) -> Iterator[Call]:

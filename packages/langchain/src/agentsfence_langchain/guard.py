@@ -63,7 +63,8 @@ def is_guarded(tool: object, session: LangChainFence) -> bool:
 def handlers_view(session: LangChainFence, tool: BaseTool, tool_input: object) -> str:
     """Return the digest of a call as a callback handler sees it: without what LangGraph injects."""
     if isinstance(tool_input, dict):
-        return digest(tool.name, plain_arguments(tool._filter_injected_args(tool_input)))
+        hidden = session.hidden(tool)
+        return digest(tool.name, plain_arguments({key: tool_input[key] for key in tool_input if key not in hidden}))
     return digest(tool.name, session.named(tool.name, str(tool_input)))
 
 
@@ -195,7 +196,7 @@ def _call(
         place, call_id = one.place, one.call_id
     else:
         place, call_id = place_of(here(), session.default_task, alone=only_call(here(), None)), ""
-    return Call(tool.name, received, call_id, place, key_of(place, call_id, tool.name, received))
+    return Call(tool.name, received, call_id, place, key_of(place, call_id, digest(tool.name, received)))
 
 
 def _received(

@@ -148,7 +148,7 @@ class FenceCallbackHandler(BaseCallbackHandler):
     ) -> Call:
         inside = self._inside.get(str(parent), "") if parent is not None else ""
         place = place_of(here(), self._session.default_task, inside=inside)
-        key = key_of(place, call_id, tool, args)
+        key = key_of(place, call_id, seen)
         if key and one is not None and (one.tool, one.digest, one.call_id) == (tool, seen, call_id):
             one.entries += 1
             key = f"{key}+{one.entries}"

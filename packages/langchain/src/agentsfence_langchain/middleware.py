@@ -22,6 +22,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from agentsfence_core import BlockingFence
+from agentsfence_core.canonical import digest
 from agentsfence_langchain.errors import FenceBlocked
 from agentsfence_langchain.gate import Admission, Call, Status
 from agentsfence_langchain.guard import handlers_view, is_guarded
@@ -111,7 +112,7 @@ class FenceMiddleware(AgentMiddleware[Any, Any, Any]):
             config = _config(request)
             place = place_of(config, self._session.default_task, alone=only_call(config, request.state))
             call_id = str(request.tool_call.get("id") or "")
-            return Call(name, args, call_id, place, key_of(place, call_id, name, args))
+            return Call(name, args, call_id, place, key_of(place, call_id, digest(name, args)))
         except Exception as error:  # noqa: BLE001  (the host boundary)
             _LOG.exception("a call could not be read")
             raise FenceBlocked(f"This call was blocked: it could not be read ({type(error).__name__}).") from None

@@ -17,8 +17,6 @@ from typing import Protocol
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from agentsfence_core.canonical import digest
-
 TASK_KEY = "agentsfence_task"
 """Name in ``configurable`` under which an application names the task itself; it comes before ``thread_id``."""
 
@@ -96,14 +94,12 @@ def place_of(config: Mapping[str, object], default: str, *, inside: str = "", al
     )
 
 
-def key_of(place: Place, call_id: str, tool: str, arguments: object) -> str:
-    """Return the key of one execution; empty where nothing tells a replay from a new call.
+def key_of(place: Place, call_id: str, call: str) -> str:
+    """Return the key of one execution of a call with this digest; empty where nothing tells a replay from a new call.
 
     A call id alone is worth nothing: models repeat them.
     """
-    if not place.execution:
-        return ""
-    return digest(place.thread, place.execution, call_id, tool, arguments)
+    return repr((place.thread, place.execution, call_id, call)) if place.execution and call else ""
 
 
 def only_call(config: Mapping[str, object], state: object) -> bool:

@@ -25,7 +25,7 @@ from agentsfence_langchain.instructions import InputHandler
 from agentsfence_langchain.places import ENCLOSING
 from agentsfence_langchain.probe import probe
 from agentsfence_langchain.provider_tools import name_of
-from agentsfence_langchain.tools import arguments_of, described, tools_of
+from agentsfence_langchain.tools import Known, described, hidden_from_handlers, known, tools_of
 
 if TYPE_CHECKING:
     from agentsfence_core import Task, TaskPolicy
@@ -80,7 +80,7 @@ class LangChainFence:
         self.default_task = f"langchain-{secrets.token_hex(8)}"
         """The task of calls that belong to no thread: read-only until `start_task` is called without a thread."""
         self.handler = FenceCallbackHandler(self)
-        self._known: dict[str, tuple[object, tuple[str, ...]]] = {}
+        self._known: dict[str, Known] = {}
         self._declared: dict[str, ToolMapping] = {}
         self._warned: set[str] = set()
         self._lock = threading.Lock()
@@ -232,14 +232,19 @@ class LangChainFence:
 
     def learn(self, tools: Iterable[BaseTool]) -> None:
         """Tell the fence what the host offers, once a tool, and warn of tools about which nothing is known."""
-        new = [tool for tool in tools if (known := self._known.get(tool.name)) is None or known[0] is not tool]
+        new = [tool for tool in tools if (seen := self._known.get(tool.name)) is None or seen.tool is not tool]
         if new:
             self._learn(new)
 
     def named(self, tool: str, text: str) -> dict[str, object]:
         """Return a text input under the name of the argument that it is for."""
-        names = self._known.get(tool, (None, ()))[1]
-        return {names[0] if names else "input": text}
+        seen = self._known.get(tool)
+        return {seen.arguments[0] if seen is not None and seen.arguments else "input": text}
+
+    def hidden(self, tool: BaseTool) -> frozenset[str]:
+        """Return the names of a tool's arguments that a callback handler is not shown."""
+        seen = self._known.get(tool.name)
+        return seen.hidden if seen is not None and seen.tool is tool else hidden_from_handlers(tool)
 
     def probing(self) -> bool:
         """Whether this thread is finding out that a refusal counts."""
@@ -266,7 +271,7 @@ class LangChainFence:
             for tool in tools:
                 if len(self._known) > 10_000:
                     self._known.clear()
-                self._known[tool.name] = (tool, arguments_of(tool))
+                self._known[tool.name] = known(tool)
             if not isinstance(self.gate.fence, BlockingFence):
                 self.gate.fence.register_tools(rows)
             unknown = sorted(set(self.unknown_tools(tools)) - self._warned)

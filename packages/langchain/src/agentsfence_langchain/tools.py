@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import BaseTool
 
 if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
+
+_NEVER_SHOWN = ("run_manager", "callbacks")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is kept of a tool that was seen."""
+
+    tool: object
+    arguments: tuple[str, ...]
+    hidden: frozenset[str]
+
+
+def known(tool: BaseTool) -> Known:
+    """Return what is kept of a tool."""
+    return Known(tool, arguments_of(tool), hidden_from_handlers(tool))
 
 
 def described(tool: BaseTool) -> dict[str, object] | None:
@@ -28,6 +45,16 @@ def arguments_of(tool: BaseTool) -> tuple[str, ...]:
         return tuple(str(name) for name in tool.args)
     except Exception:  # noqa: BLE001  (a schema is the tool's own code)
         return ()
+
+
+def hidden_from_handlers(tool: BaseTool) -> frozenset[str]:
+    """Return the names of arguments that LangChain does not show to callback handlers."""
+    schema = tool.args_schema
+    fields = getattr(schema, "model_fields", None) or getattr(schema, "__fields__", None) or {}
+    names = {*_NEVER_SHOWN, *arguments_of(tool), *(str(name) for name in fields)}
+    names.update(getattr(tool, "_injected_args_keys", ()))
+    shown = tool._filter_injected_args(dict.fromkeys(names))
+    return frozenset(names - set(shown))
 
 
 def tools_of(agent: Runnable[Any, Any]) -> Iterator[BaseTool]:
