@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsfence_compiler.language import coverage
-from agentsfence_compiler.language.asking import has_ending
 from agentsfence_compiler.language.references import References, Role
 from agentsfence_compiler.language.tables import (
     BRANCHES,
@@ -18,6 +17,7 @@ from agentsfence_compiler.language.tables import (
     STRICTLY_BELOW,
     TRANSFERRING,
 )
+from agentsfence_compiler.language.targets import has_ending
 from agentsfence_compiler.language.tokens import Token
 from agentsfence_core.model import Risk
 
@@ -30,7 +30,7 @@ def reached(refs: References, capability: str, lemma: str) -> list[str]:
     )
     if risk not in PARTY_CLASSES and not wide:
         return []
-    roles = REACHED | {Role.WITH, Role.FOR} if wide else REACHED
+    roles = REACHED | {Role.WITH, Role.FOR} if wide or lemma == "share" else REACHED
     return [party for role, party in refs.parties if role in roles]
 
 

@@ -6,11 +6,14 @@ import re
 from collections.abc import Sequence
 
 from agentsfence_compiler.language import coverage
+from agentsfence_compiler.language.aims import push_targets
 from agentsfence_compiler.language.lexicon import English
 from agentsfence_compiler.language.references import References, Role
 from agentsfence_compiler.language.tables import (
     CLOUDY,
+    FILING,
     HOSTED,
+    MEDIA,
     MESSAGE_NOUNS,
     PROGRAMS,
     REACHED,
@@ -18,7 +21,8 @@ from agentsfence_compiler.language.tables import (
     THINGS_ONLY,
     VAGUE,
 )
-from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token
+from agentsfence_compiler.language.targets import has_ending
+from agentsfence_compiler.language.tokens import Kind, Token
 from agentsfence_core.model import Risk
 
 _ACCOUNT = re.compile(r"[a-z]{2}\d{2}[a-z0-9]{8,30}", re.IGNORECASE)
@@ -44,9 +48,24 @@ class Asking:
             sends = self._sending(lemma, refs)
             if sends or lemma != "write":
                 return sends
-        if lemma == "post":
+        if lemma == "post" or (lemma in {"announce", "publish"} and _in_chat(refs)):
             return self._posting(refs)
+        if lemma == "share" and (medium := self._medium(at, end)):
+            return medium
+        if lemma in {"switch", "checkout"} and not refs.paths:
+            return _branching(refs)
+        if lemma == "tag":
+            return _tagging(refs)
         return self._acting(lemma, refs)
+
+    def _medium(self, at: int, end: int) -> tuple[str, ...]:
+        """Return what "share it with bob@x.example by email" is: a send, when the words say through what."""
+        for place in range(at + 1, end):
+            if self.tokens[place - 1].low in {"by", "via", "over", "through"}:
+                found = MEDIA.get(self.words.nouns.get(self.tokens[place].low, self.tokens[place].low))
+                if found:
+                    return found
+        return ()
 
     def _moves_money(self, lemma: str, refs: References) -> bool:
         if lemma not in {"send", "transfer", "wire", "refund", "pay", "donate", "tip", "reimburse"}:
@@ -107,6 +126,8 @@ class Asking:
         if _edits_content(lemma, refs):
             return ("file.write",)
         chosen = self._named(lemma, refs) or self._unnamed(lemma, refs)
+        if "file.write" in chosen and lemma in FILING and _bare_file(refs):
+            chosen.append("drive.write")  # a file without a folder may be one in the drive, and is bound by its name
         met = refs.parties or any(role is Role.WITH for role, _ in refs.names)
         events = {name for name in chosen if name.startswith("calendar.")} - {"calendar.delete", "calendar.share"}
         if met and events:
@@ -148,6 +169,8 @@ class Asking:
             return ("file.write",)
         if any(name.startswith("file.") for name in alone):
             return alone
+        if lemma == "format":
+            return ("lint.run", "file.write")
         return ("file.write",) if lemma in {"make", "apply", "write", "insert", "set"} else ()
 
     def _running(self, lemma: str, refs: References, at: int, end: int) -> tuple[str, ...]:
@@ -202,6 +225,30 @@ def _here(names: Sequence[str], refs: References) -> list[str]:
     return [name for name in names if hosted or not name.startswith("repo.")]
 
 
+def _bare_file(refs: References) -> bool:
+    """Whether every file that is named is a bare name: "a new file named 'plan.docx'"."""
+    return bool(refs.paths) and all(
+        role in REACHED and not known and "/" not in text and has_ending(text) for role, text, known in refs.paths
+    )
+
+
+def _in_chat(refs: References) -> bool:
+    return "slack" in refs.places or any(party.startswith("#") for _, party in refs.parties)
+
+
+def _branching(refs: References) -> tuple[str, ...]:
+    """Return what "switch to develop", "switch to the branch feature/x" asks for; nothing where no branch is named."""
+    if not refs.objects:
+        refs.objects += [found for found in push_targets(refs) if found.startswith("branch:")]
+    return ("git.branch",) if any(name.startswith("branch:") for name in refs.objects) or "branch" in refs.nouns else ()
+
+
+def _tagging(refs: References) -> tuple[str, ...]:
+    """Return what "tag this commit v1.2.0" asks for; nothing where no version is named: "tag the photo"."""
+    refs.objects += [f"tag:{word}" for _, word in refs.words if any(c.isdigit() for c in word)][:1]
+    return ("git.branch",) if any(name.startswith("tag:") for name in refs.objects) else ()
+
+
 def _noun_capabilities(lemma: str, refs: References, risk: Risk | None) -> list[str]:
     """Return the capabilities of the verb and the first noun of its object that the table knows."""
     for noun in refs.nouns:
@@ -211,12 +258,6 @@ def _noun_capabilities(lemma: str, refs: References, risk: Risk | None) -> list[
         if names:
             return names
     return []
-
-
-def has_ending(path: str) -> bool:
-    """Whether a path ends in a file name with a known ending."""
-    name = path.rstrip("/").rpartition("/")[2]
-    return "." in name[1:] and name.rpartition(".")[2].lower() in FILE_ENDINGS
 
 
 def _is_file(refs: References) -> bool:

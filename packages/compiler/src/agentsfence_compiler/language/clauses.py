@@ -15,15 +15,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from agentsfence_compiler.language.coverage import SEND_VERBS
 from agentsfence_compiler.language.lexicon import English, english
 from agentsfence_compiler.language.openings import LITERALS, Opening, Openings, Opens, word_at
 from agentsfence_compiler.language.tables import (
+    AUXILIARIES,
     COMMAS,
     CONNECTORS,
     ENDS,
+    FIELDS,
     HEADERS,
     LEAD_INS,
     LOOSE,
+    MUSING,
+    QUANTITIES,
     SPLIT_WORDS,
 )
 from agentsfence_compiler.language.tokens import Kind, Token
@@ -133,8 +138,12 @@ class _Reader(Openings):
             token = tokens[place]
             low = token.low
             if segment.opens in (Opens.READING, Opens.QUESTION) and low in {"how", "why"}:
-                segment.how = True
-            candidate = token.kind is Kind.SOFT or (token.kind is Kind.PUNCT and low in COMMAS) or low in SPLIT_WORDS
+                segment.how = segment.how or word_at(tokens, place + 1, self.words) not in QUANTITIES
+            if low == ":" and self._labels(segment, place):
+                place += 2
+                continue
+            candidate = token.kind is Kind.SOFT or (token.kind is Kind.PUNCT and low in COMMAS)
+            candidate = candidate or (word_at(tokens, place, self.words) in SPLIT_WORDS and not self._within_verb(place))
             candidate = candidate or (low in LOOSE and self._loose_negation(place, end))
             if not candidate:
                 place += 1
@@ -146,6 +155,14 @@ class _Reader(Openings):
                 return place, False, opening
             place += 1
         return None
+
+    def _within_verb(self, place: int) -> bool:
+        """Whether an adverb only stands inside a statement: "we should also publish it", "they then delete it"."""
+        if self.tokens[place].low not in {"also", "then", "just", "only", "next", "finally", "instead"}:
+            return False
+        return word_at(self.tokens, place - 1, self.words) in AUXILIARIES and word_at(
+            self.tokens, place - 2, self.words
+        ) not in {"you", "u", "i", "please", ""}
 
     def _loose_negation(self, place: int, end: int) -> bool:
         """Whether a ban begins without any mark before it: "summarize my inbox dont send anything"."""
@@ -162,6 +179,14 @@ class _Reader(Openings):
         )
         return sweeping or not before.endswith("s")
 
+    def _labels(self, segment: Segment, colon: int) -> bool:
+        """Whether a colon only stands between a field and its value: "with the new address: 1 Elm Street and …"."""
+        return (
+            segment.opens is Opens.REQUEST
+            and segment.lemma not in SEND_VERBS | {"create", "draft", "compose", "post"}
+            and word_at(self.tokens, colon - 1, self.words) in FIELDS
+        )
+
     def _content_follows(self, segment: Segment, colon: int, end: int) -> bool:
         """Whether what stands behind a colon is somebody's speech or a request's content."""
         if colon + 1 >= end or self.tokens[colon + 1].kind is Kind.BREAK:
@@ -171,7 +196,7 @@ class _Reader(Openings):
             span = self.tokens[max(segment.first, colon - _LOOK) : colon]
             said = any(t.low in reporting and t.kind is Kind.WORD for t in span)
             return said and len(span) > 1
-        if segment.opens is Opens.NEGATION or segment.lemma in LEAD_INS:
+        if segment.opens is Opens.NEGATION or segment.lemma in LEAD_INS | {"leave", "keep"}:
             return False
         if segment.opens is Opens.REQUEST:
             return True
@@ -192,9 +217,18 @@ class _Reader(Openings):
             return True
         if segment.opens is Opens.QUESTION:
             return self._after_question(place, end, opening)
+        if segment.opens is Opens.REMARK and low in {"and", "or"} and self._muses(segment, place) and not opening.polite:
+            return False
         if segment.how and low not in {",", "then", ";"} and not opening.framed:
             return False
         return not self._premodifier(segment, place)
+
+    def _muses(self, segment: Segment, end: int) -> bool:
+        """Whether a clause says what somebody should do one day: a verb behind "and" goes on with it."""
+        words = [word_at(self.tokens, k, self.words) for k in range(segment.first, min(end, segment.first + _LOOK))]
+        return any(
+            modal in {"should", "could", "might", "would"} and subject in MUSING for subject, modal in pairwise(words)
+        )
 
     def _premodifier(self, segment: Segment, place: int) -> bool:
         """Whether "save and delete" is only the name of something: "list save and delete commands"."""

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
-from agentsfence_compiler.language.tables import ACCESS_ROLES
-from agentsfence_core.model import Permission, Risk
+from agentsfence_compiler.language.tables import ACCESS_ROLES, BUILDS, BUILT
+from agentsfence_core.model import Permission, Risk, TargetKind
 
 _NEEDS_TARGET = frozenset({Risk.DELETE, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
 _REACHING = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
@@ -23,6 +23,8 @@ _CARRYING = ("calendar.", "email.draft", "task.", "issue.update")
 """Writes outside that can carry a party."""
 _NO_FILES = frozenset({"memory.write"})
 """Local writes that touch none of the person's files."""
+_WHICH = frozenset({"target", "script"})
+"""Values that say which of a tool's jobs runs: ``make docs`` is no ``make deploy``."""
 _OWN_PACKAGES = "package:(those that the project declares)"
 """Stands for "the dependencies": equal to no package name, so that any package named in a call is outside."""
 
@@ -32,6 +34,7 @@ _FAMILY_KINDS = {
     "chat": ("channel",),
     "calendar": ("event", "calendar"),
     "file": ("file", "folder"),
+    "comment": ("repo", "issue", "pr", "page", "task"),
     "folder": ("folder",),
     "drive": ("file", "folder", "page"),
     "git": ("branch", "remote", "tag", "commit"),
@@ -119,7 +122,16 @@ def _rows(request: Request, capability: str, workspace: str | None) -> list[Perm
         named = tuple(dict.fromkeys((*recipients, *request.names)))
         asks = _asks(request, capability, risk, paths, objects, named)
         rows = [replace(row, recipients=named, needs_approval=asks), *(() if recipients else (row,))]
+    if capability == "build.run" and not request.values:
+        return _builds(row)
     return [each for row in rows for each in _by_role(row)]
+
+
+def _builds(row: Permission) -> list[Permission]:
+    """Return the row for the targets that only build; any other ("make deploy") is asked about."""
+    named = [word for word in row.evidence.lower().split() if word.strip(".,;:!`'\"") in BUILT][:4]
+    targets = dict.fromkeys((*BUILDS, *(word.strip(".,;:!`'\"") for word in named)))
+    return [*(replace(row, values={"target": target}) for target in targets), replace(row, needs_approval=True)]
 
 
 def _by_role(row: Permission) -> list[Permission]:
@@ -145,7 +157,7 @@ def _objects(request: Request, capability: str) -> tuple[str, ...]:
     kinds = _FAMILY_KINDS.get(capability.partition(".")[0])
     if kinds is None:
         return request.objects
-    return tuple(name for name in request.objects if name.partition(":")[0] in kinds or ":" not in name)
+    return tuple(name for name in request.objects if name.partition(":")[0] in {*kinds, "id"} or ":" not in name)
 
 
 def _asks(
@@ -180,7 +192,9 @@ def _command_rows(
         for effect in reading.effects:
             if effect.risk in (Risk.READ, Risk.UNKNOWN):
                 continue
-            opaque = not effect.verified
+            # A script that the words name is what they ask for; of other opaque programs nothing can be bound.
+            named = effect.capability == "script.run" and bool(effect.paths) and effect.unverified <= {TargetKind.PROGRAM}
+            opaque = not effect.verified and not named
             rows.append(
                 Permission(
                     capability=effect.capability,
@@ -188,6 +202,7 @@ def _command_rows(
                     domains=effect.domains,
                     paths=effect.paths,
                     objects=tuple(str(reference) for reference in effect.objects),
+                    values={name: value for name, value in effect.values if name in _WHICH},
                     needs_approval=opaque
                     or request.ask_first
                     or (request.conditional and effect.risk in _NEEDS_TARGET)

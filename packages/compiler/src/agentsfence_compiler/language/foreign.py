@@ -355,11 +355,15 @@ class _Reader:
             if conditional:
                 self.out.requires_approval += coverage.covered(lemma)
                 continue
+            quote = self.text[start:end][: LIMITS.quote]
             for what in coverage.covered(lemma):
                 self.out.prohibitions.append(
-                    Prohibition(
-                        what=what, targets=targets, exceptions=exceptions, quote=self.text[start:end][: LIMITS.quote]
-                    )
+                    Prohibition(what=what, targets=targets, exceptions=exceptions, quote=quote)
+                )
+            for what in ("calendar.create", "calendar.update") if lemma == "invite" else ():
+                anybody = targets or Targets(recipients=("*",))
+                self.out.prohibitions.append(
+                    Prohibition(what=what, targets=anybody, exceptions=exceptions, quote=quote)
                 )
 
     def _request(self, clause: _Clause, lemma: str, *, conditional: bool) -> bool:

@@ -10,11 +10,23 @@ from agentsfence_compiler.language.lexicon import English, Phrases
 from agentsfence_compiler.language.tables import (
     AUXILIARIES,
     BARE_VERBS,
+    BRANCHES,
     COMPOUNDS,
     CONNECTORS,
+    COURTESY,
+    DAYTIMES,
+    DOCUMENTS,
     ENDS,
+    INSERTED,
+    NUMBERED,
+    PERIODS,
     PHRASE_VERBS,
     POLITE,
+    PROGRAMS,
+    REMOTES,
+    SPOKEN_PROGRAMS,
+    SUBCOMMANDS,
+    TARGETS_OF_MAKE,
 )
 from agentsfence_compiler.language.tokens import Kind, Token
 
@@ -71,6 +83,29 @@ def word_at(tokens: Sequence[Token], at: int, words: English) -> str:
     return words.maps["typos"].get(low, low)
 
 
+def recurrence(tokens: Sequence[Token], at: int, end: int, words: English) -> int:
+    """Return the length of "every Monday at 9", "each morning", "every 2 hours" at a place, 0 for none."""
+    if word_at(tokens, at, words) not in {"every", "each"}:
+        return 0
+    place = at + 1
+    place += word_at(tokens, place, words) in {"other", "single", "second", "first", "last"}
+    place += place < end and tokens[place].kind is Kind.NUMBER
+    if word_at(tokens, place, words).removesuffix("s") not in PERIODS:
+        return 0
+    place += 1
+    while place < min(end, at + 10):
+        low = word_at(tokens, place, words)
+        if low in {"at", "by", "around", "before", "after"} and place + 1 < end and tokens[place + 1].low[:1].isdigit():
+            place += 2
+        elif low in {"am", "pm", "o'clock"} or low in DAYTIMES:
+            place += 1
+        elif low == "and" and word_at(tokens, place + 1, words).removesuffix("s") in PERIODS:
+            place += 2
+        else:
+            break
+    return place - at
+
+
 LITERALS = frozenset({Kind.ADDRESS, Kind.PARTY, Kind.URL, Kind.HOST, Kind.PATH, Kind.REFERENCE})
 
 
@@ -122,7 +157,11 @@ class Openings:
         if form is not None and form.gerund:
             return 0
         count = phrase_at(self.tokens, at, end, words.phrases["harmless_conditions"], words)
-        count = count or phrase_at(self.tokens, at, end, words.phrases["framing"], words)
+        count = count or phrase_at(self.tokens, at, end, words.phrases["framing"], words) or self._ordered(at, end)
+        count = count or recurrence(self.tokens, at, end, self.words)
+        lead = 0 if count else phrase_at(self.tokens, at, end, words.phrases["lead_ins"], words)
+        if lead and self._ordered(at + lead, end):
+            return lead  # "note that you first have to …" is an order, "note that prices rise" is none
         if not count:
             return 0
         low = word_at(self.tokens, at, words)
@@ -140,6 +179,24 @@ class Openings:
         found.polite = found.polite or low in POLITE
         return count
 
+    def _ordered(self, at: int, end: int) -> int:
+        """Return the length of "you have to", "you first need to", "you must also": an order to the agent."""
+        words = self.words
+        if word_at(self.tokens, at, words) not in {"you", "u"}:
+            return 0
+        place = at + 1
+        while place < min(end, at + 3) and word_at(self.tokens, place, words) in INSERTED:
+            place += 1
+        low = word_at(self.tokens, place, words)
+        if low in {"have", "need", "ought", "are"} and word_at(self.tokens, place + 1, words) == "to":
+            place += 2
+        elif low in {"must", "should", "shall"}:
+            place += 1
+        else:
+            return 0
+        place += word_at(self.tokens, place, words) in INSERTED
+        return place - at if word_at(self.tokens, place, words) not in {"not", "never"} else 0
+
     def _decide(self, found: Opening, first: int, at: int, end: int, *, start: bool, asks: bool) -> None:
         words = self.words
         if self._negation(found, at, end):
@@ -152,6 +209,9 @@ class Openings:
         following = word_at(self.tokens, at + 1, words)
         if count and not (low == "should" and (asks or following not in {"you", "the", "it", "there", "any"})):
             found.opens, found.conditional, found.body = Opens.CONDITION, True, at + count
+            return
+        if start and not asks and self._types_command(at, end):
+            found.opens, found.lemma, found.body = Opens.REQUEST, "run", at
             return
         if self._question(low, following, asks=asks, start=start, framed=found.framed):
             found.opens = Opens.QUESTION
@@ -227,6 +287,9 @@ class Openings:
         body = at + 1
         if phrase is not None:
             found.lemma, body = phrase, at + 2
+            body += phrase == "delete" and word_at(self.tokens, body, words) == "of"
+        elif low in {"start", "begin", "open"} and self._begins_document(at, end):
+            found.lemma = "create"
         elif low == "let" and self._lets_know(at, end):
             found.lemma = "tell"
         elif low in {"drop", "give"} and self._gives_word(at, end):
@@ -242,6 +305,34 @@ class Openings:
             found.lemma = form.lemma
         found.body = body
         found.opens = Opens.READING if found.lemma in words.reading else Opens.REQUEST
+
+    def _types_command(self, at: int, end: int) -> bool:
+        """Whether the message is a command as one types it: "npm install lodash please", `` `git push origin main` ``."""
+        tokens = self.tokens
+        if any(t.kind is not Kind.SOFT and word_at(tokens, k, self.words) not in COURTESY for k, t in enumerate(tokens[:at])):
+            return False
+        first = tokens[at]
+        if first.kind is Kind.CODE:
+            rest = range(at + 1, min(len(tokens), at + 6))
+            alone = len(tokens) <= at + 6 and all(
+                tokens[k].kind is not Kind.WORD or tokens[k].low in COURTESY for k in rest
+            )
+            return alone and first.low.split(" ", 1)[0] in PROGRAMS
+        if first.low not in PROGRAMS or first.kind is not Kind.WORD or at + 1 >= end:
+            return first.low == "pytest" and at + 1 >= len(tokens)
+        following = tokens[at + 1]
+        if not (following.low.startswith("-") or following.kind in LITERALS) and following.low not in (
+            TARGETS_OF_MAKE if first.low in SPOKEN_PROGRAMS else SUBCOMMANDS
+        ):
+            return False
+        span = tokens[at + 1 : min(end, at + 14)]
+        sets = self.words.sets
+        return not any(
+            t.low in AUXILIARIES or t.low in COMPOUNDS or t.low in sets["determiners"] or t.low in sets["statement_subjects"]
+            or t.low in sets["question_words"] or t.low.endswith("n't")
+            for t in span
+            if t.kind is Kind.WORD
+        )  # fmt: skip
 
     def _gerund(self, found: Opening, at: int, end: int) -> None:
         """Note "would you mind sending": the gerund phrases of a polite request."""
@@ -259,6 +350,12 @@ class Openings:
             self.tokens[k].low in {"line", "heads", "heads-up", "shout", "ping", "note", "ring"}
             for k in range(at + 1, min(end, at + 6))
         )
+
+    def _begins_document(self, at: int, end: int) -> bool:
+        """Whether "start a new file", "begin a fresh document" stands there: that makes one, and runs nothing."""
+        seen = [word_at(self.tokens, k, self.words) for k in range(at + 1, min(end, at + 5))]
+        noun = next((k for k, low in enumerate(seen) if low in DOCUMENTS), 0)
+        return bool(noun) and all(low in {"a", "an", "new", "fresh", "blank", "empty", "another", "the"} for low in seen[:noun])
 
     def _lets_know(self, at: int, end: int) -> bool:
         return any(self.tokens[place].low == "know" for place in range(at + 1, min(end, at + 12)))
@@ -303,9 +400,24 @@ class Openings:
         if after in sets["prepositions"] and low in BARE_VERBS and after in {"with", "in", "on", "now", "if"}:
             return start
         if after in sets["prepositions"]:
-            return (
-                start
-                and any(t.kind in LITERALS for t in self.tokens[at + 2 : min(end, at + 5)])
-                and after not in {"from", "of", "by", "about"}
-            )
-        return start or self.tokens[at + 1].value[:1].isupper()
+            return start and after not in {"from", "of", "by", "about"} and self._aims(at + 2, end)
+        return start or self.tokens[at + 1].value[:1].isupper() or self._acts_on(at)
+
+    def _aims(self, at: int, end: int) -> bool:
+        """Whether a literal, or a numbered thing, follows a preposition: "reply to bob@x.example", "comment on issue 7"."""
+        near = range(at, min(end, at + 4))
+        return any(self.tokens[k].kind in LITERALS for k in near[:3]) or any(
+            self.words.nouns.get(word_at(self.tokens, k, self.words)) in NUMBERED for k in near
+        )
+
+    def _acts_on(self, at: int) -> bool:
+        """Whether a name follows in the middle of a sentence ("… and push main"), or a literal ended the clause before."""
+        tokens = self.tokens
+        following = tokens[at + 1]
+        if following.low in BRANCHES | REMOTES or (any(c.isdigit() for c in following.value) and following.value[0].isalpha()):
+            return True
+        before = at - 1
+        while before > 0 and (tokens[before].low in CONNECTORS or tokens[before].kind is Kind.PUNCT):
+            before -= 1
+        joined = 0 <= before < at - 1 and (tokens[before].kind in LITERALS or tokens[before].kind is Kind.SLASHED)
+        return joined and following.kind is Kind.WORD and following.low not in self.words.nouns

@@ -20,9 +20,13 @@ from agentsfence_compiler.language.references import Places, Role
 from agentsfence_compiler.language.requests import Found
 from agentsfence_compiler.language.scope import Bans, Scope
 from agentsfence_compiler.language.tables import (
+    ALLOWING,
     BEFORE_NOUNS,
     DENIALS,
+    LEAVING,
+    MODES,
     NEEDS_YOU,
+    ORDERING,
     PAST,
     STOPPING,
     TIGHT,
@@ -65,7 +69,7 @@ class _Bans(Scope):
             return
         at, lemmas = self._verbs(segment)
         if not lemmas:
-            if not self._passive(index, segment):
+            if not (self._passive(index, segment) or self._departs(index, segment)):
                 self._bare_contrast(index, segment)
             return
         if self._limit(segment, at, lemmas):
@@ -117,7 +121,7 @@ class _Bans(Scope):
         while at < segment.last:
             token = self.tokens[at]
             low = word_at(self.tokens, at, self.words)
-            if low == "let" and not lemmas:
+            if not lemmas and (low == "let" or (low in ALLOWING and self._lets(at, segment.last))):
                 return self._let(at, segment.last)
             form = self._form(low, first=not lemmas)
             if form is not None and token.kind is Kind.WORD and not (lemmas and not self._listed(at)):
@@ -142,6 +146,52 @@ class _Bans(Scope):
         else:
             lemmas, at = self._noun_action(segment, at)
         return at, lemmas
+
+    def _lets(self, at: int, end: int) -> bool:
+        """Whether "allow it to send mails" stands there, not "allow access"."""
+        return any(
+            self.tokens[k].low == "to" and (form := self.words.forms.get(word_at(self.tokens, k + 1, self.words))) and form.base
+            for k in range(at + 1, min(at + 5, end - 1))
+        )
+
+    def _withheld(self, index: int, segment: Segment) -> bool:
+        """Read "I won't allow you to modify the config", "I can't let you send this"."""
+        tokens, words = self.tokens, self.words
+        for at in range(segment.first + 1, segment.last - 1):
+            if tokens[at].low not in ALLOWING:
+                continue
+            before = [word_at(tokens, k, words) for k in range(max(segment.first, at - 3), at)]
+            agent = word_at(tokens, at + 1, words) in {"you", "it", "anyone", "anybody", "anything", "this", "your", "any", "the"}
+            if not agent or not any(low in DENIALS or low.endswith("n't") or low == "cannot" for low in before):
+                continue
+            if tokens[at].low not in {"let", "letting"} and not self._lets(at, segment.last):
+                continue
+            place, lemmas = self._let(at, segment.last)
+            if lemmas:
+                self._forbid(index, segment, lemmas, self._refs(place, segment.last, lemmas[0]), place)
+                return True
+        return False
+
+    def _departs(self, index: int, segment: Segment) -> bool:
+        """Read "Not a single email may go out", "no data must leave this machine", "no deployment may happen"."""
+        tokens, words = self.tokens, self.words
+        for at in range(segment.first + 2, segment.last):
+            if word_at(tokens, at - 1, words) not in {"may", "should", "must", "shall", "will", "to"}:
+                continue
+            low, following = word_at(tokens, at, words), word_at(tokens, at + 1, words)
+            leaves = low == "leave" or (low in {"go", "get"} and following in {"out", "anywhere", "outside"})
+            if not leaves and low not in {"happen", "occur"} and (low, following) != ("take", "place"):
+                continue
+            lows = [word_at(tokens, k, words) for k in range(max(segment.first, at - 9), at)]
+            if not any(low in DENIALS for low in lows) or any(low in PAST - {"can"} for low in lows):
+                continue
+            action = next((words.maps["action_nouns"][low] for low in lows if low in words.maps["action_nouns"]), "")
+            if action or (leaves and any(low in LEAVING for low in lows)):
+                refs = self._refs(segment.first, at - 1, action or "send")
+                refs.nouns, refs.universal = [], True
+                self._forbid(index, segment, [action or "send"], refs, at)
+                return True
+        return False
 
     def _let(self, at: int, end: int) -> tuple[int, list[str]]:
         """Return the verb of "don't let it send mails", "don't let anything be deleted"."""
@@ -230,6 +280,8 @@ class _Bans(Scope):
             self._no_changes,
             self._unwanted,
             self._passive,
+            self._departs,
+            self._withheld,
             self._forbidden,
             self._left_alone,
         ):
@@ -345,7 +397,7 @@ class _Bans(Scope):
                 continue
             lows = [word_at(tokens, k, words) for k in range(max(segment.first, at - 9), at)]
             plain = lows[-1] in {"is", "are"} and not any(low in {"nothing", "nobody", "no", "none"} for low in lows)
-            if plain or not any(low in DENIALS for low in lows) or any(low in PAST for low in lows) or "that" in lows:
+            if plain or not any(low in DENIALS for low in lows) or any(low in PAST for low in lows) or self._relates(lows):
                 continue
             subject = self._refs(segment.first, at - 1, form.lemma)
             refs = self._refs(at + 1, segment.last, form.lemma)
@@ -355,6 +407,12 @@ class _Bans(Scope):
             self._forbid(index, segment, [form.lemma], refs, at + 1)
             return True
         return False
+
+    def _relates(self, lows: Sequence[str]) -> bool:
+        """Whether "that" begins a relative clause, not what is ordered: "make sure that no mail is sent"."""
+        return any(
+            low == "that" and (not place or lows[place - 1] not in ORDERING) for place, low in enumerate(lows)
+        )
 
     def _forbidden(self, index: int, segment: Segment) -> bool:
         """Read "Sending is forbidden", "it is forbidden to send", "production is off limits"."""
@@ -441,6 +499,8 @@ class _Bans(Scope):
                 low == "read" and word_at(tokens, at + 1, self.words) == "only"
             ):
                 before = [t.low for t in tokens[max(segment.first, at - 8) : at]]
+                if self._describes(segment, at):
+                    continue
                 hit = (
                     hit
                     or not any(
@@ -454,6 +514,12 @@ class _Bans(Scope):
             if what not in asked:
                 self._add(Prohibition(what=what, quote=self._quote(segment)))
         return True
+
+    def _describes(self, segment: Segment, at: int) -> bool:
+        """Whether "read-only" is a word of what is asked about: "explain the readonly keyword", "find read-only files"."""
+        following = word_at(self.tokens, at + 1 + (self.tokens[at].low == "read"), self.words)
+        noun = following.isalpha() and following not in MODES and following not in self.words.sets["prepositions"]
+        return noun and segment.opens in (Opens.READING, Opens.REQUEST) and segment.body <= at
 
     def _content(self, index: int, segment: Segment) -> None:
         """Bans count over the whole message, in what stands behind a reporting colon too; not in a dictated message."""

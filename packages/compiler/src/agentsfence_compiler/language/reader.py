@@ -14,7 +14,7 @@ from agentsfence_compiler.language.openings import Opens
 from agentsfence_compiler.language.prohibitions import read_prohibitions
 from agentsfence_compiler.language.reading import Clause, Reading, Request
 from agentsfence_compiler.language.references import Places
-from agentsfence_compiler.language.requests import Found, read_requests
+from agentsfence_compiler.language.requests import Found, content_of, read_requests
 from agentsfence_compiler.language.tokens import Token, tokenize
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Prohibition, Risk
@@ -90,8 +90,8 @@ _KINDS = {
 
 
 def _clause(tokens: list[Token], segment: Segment, index: int, found: Found, banned: set[int]) -> Clause:
-    start = tokens[segment.first].start
-    end = tokens[segment.last - 1].end
+    first, last = content_of(tokens, segment.first, segment.last)
+    start, end = tokens[first].start, tokens[last].end
     if index in banned:
         return Clause(start, end, "prohibition")
     if index in found.of_segment:

@@ -8,14 +8,18 @@ Rules of this file:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agentsfence_compiler.language.lexicon import English
 from agentsfence_compiler.language.openings import phrase_at, word_at
 from agentsfence_compiler.language.tables import (
     CALENDAR,
+    CODED,
     DEFINITE,
     DID,
+    EVERY,
+    FIELDS,
     IDENTIFIED,
     MEASURES,
     NUMBERED,
@@ -34,6 +38,13 @@ _NAME_WORDS = 3  # words of a proper name
 
 
 _MOST = 1_000  # things that a count may name
+_TEMPLATE = re.compile(r"\{[^{}]{1,60}\}|<[^<>]{1,60}>|\[[a-z][a-z _-]{0,60}\]")
+"""A place that the agent is to fill in: "Booking {hotel}" names nothing that a call could be equal to."""
+_CODE = re.compile(r"[A-Za-z]{0,12}[-_]?\d[A-Za-z0-9_-]{0,60}")
+"""What identifies a file or a task in a service: "file f7", "document D-12"."""
+_THROUGH = frozenset("via by on through over using in as please with".split())
+_ASKED = frozenset({"what", "which", "who", "where", "how", "why"})
+"""Words that begin an indirect question, behind which a recipient may still come: "send what he said to bob@x.example"."""
 
 
 class Scanner:
@@ -55,6 +66,9 @@ class Scanner:
         self.at_home = places
         self.sends = sends
         self.plain = plain
+        self.lemma = lemma
+        self.spoken = False
+        """Whether what follows is what somebody says, not what is asked about."""
         self.start = 0
         self.named_directly = lemma not in {
             "send",
@@ -92,16 +106,17 @@ class Scanner:
             if not self._is_subject(at, end):
                 self._party(token)
         elif token.kind is Kind.PUNCT:
-            self._mark(token)
+            self._mark(at, token)
         else:
             self._literal(at, end, token)
         return at + 1
 
-    def _mark(self, token: Token) -> None:
+    def _mark(self, at: int, token: Token) -> None:
         if token.low in ROLES:
             self.role, self.first_phrase = ROLES[token.low], False
-        elif token.low == ":":
+        elif token.low == ":" and not (at > self.start and word_at(self.tokens, at - 1, self.words) in FIELDS):
             self._close()
+            self.spoken = True
 
     def _literal(self, at: int, end: int, token: Token) -> None:
         found = self.found
@@ -151,6 +166,7 @@ class Scanner:
         """Note what a word says about how many, which, and whose."""
         words, found = self.words, self.found
         if low in words.sets["universal"]:
+            found.every = low in EVERY and (found.every or not found.universal)
             found.universal = found.universal or (self.first_phrase or self.role is Role.TO)
         if low in words.sets["pronouns"] and self.first_phrase:
             found.pronoun = True
@@ -193,6 +209,7 @@ class Scanner:
             found.otherwise = True
         elif low in sets["content_marks"] and not (low == "that" and self._stands_alone(at)):
             self._close()
+            self.spoken = self.spoken or low not in _ASKED
         elif low in {"because", "since", "so", "before", "after", "until", "while"}:
             self.role, self.first_phrase = Role.TOPIC, False
         else:
@@ -209,10 +226,29 @@ class Scanner:
         if low == "to" and following is not None and following.base and not self._noun_after(at + 1, end):
             self._close()
             return at + 2
+        if low == "to" and self._reopens(at + 1, end):
+            self.found.closed = False
         if low in {"about", "regarding", "concerning", "saying"} and self._has_party():
             self._close()
+        if low == "to" and self.lemma == "switch":
+            self.role, self.first_phrase = Role.OBJECT, True
+            return at + 1
         self.role, self.first_phrase = ROLES[low], low in {"called", "named"} and self.first_phrase
         return at + 1
+
+    def _reopens(self, at: int, end: int) -> bool:
+        """Whether the recipient comes last: "send information about what they serve to Bob via direct message"."""
+        if not self.found.closed or self.spoken or not self.sends or self._has_party() or at >= end:
+            return False
+        place = at + 1
+        if self.tokens[at].kind is Kind.WORD:
+            if not self.tokens[at].value[:1].isupper():
+                return False
+            place = at + self._name_length(at, end)
+        elif self.tokens[at].kind not in (Kind.ADDRESS, Kind.PARTY):
+            return False
+        following = word_at(self.tokens, place, self.words) if place < end else ""
+        return not following or following in _THROUGH or self.tokens[place].kind is Kind.PUNCT
 
     def _noun_after(self, at: int, end: int) -> bool:
         """Whether the word after "to" is a noun: "to support", "to order 7"."""
@@ -292,8 +328,10 @@ class Scanner:
         kind = OBJECT_NOUNS.get(noun)
         if (kind and noun in NUMBERED and token.kind is Kind.NUMBER) or (
             kind and noun in IDENTIFIED and token.kind in (Kind.WORD, Kind.SLASHED) and self._identifying(token, noun)
-        ):
+        ) or (kind and noun in CODED and token.kind is Kind.WORD and _CODE.fullmatch(token.value)):
             self._add_object(kind, token.value)
+            if noun in CODED:
+                self._add_object("id", token.value)
 
     def _identifying(self, token: Token, noun: str) -> bool:
         sets = self.words.sets
@@ -385,10 +423,14 @@ class Scanner:
             and at + 1 < end
             and word_at(self.tokens, at + 1, self.words) in self.words.nouns
         ):
-            return at + 1  # "all .tmp files": a kind of file, not a file
+            # "all .tmp files": a kind of file, not a file
+            self.found.endings += [text.lstrip("*")] if self.role is Role.OBJECT and self.first_phrase else []
+            return at + 1
         if not token.quoted and "/" in text and "." not in text.rpartition("/")[2]:
             size = self._spaced(at, end)
             text = self._text(at, at + size)
+        if token.quoted and _TEMPLATE.search(text):
+            return at + size
         if len(self.found.paths) < LIMITS.targets:
             self.found.paths.append((self.role, text, False))
         return at + size
@@ -472,6 +514,8 @@ class Scanner:
         return True
 
     def _add_object(self, kind: str, value: str) -> None:
+        if _TEMPLATE.search(value):
+            return
         if len(self.found.objects) < LIMITS.targets and len(value) <= LIMITS.target_length:
             self.found.objects.append(value if kind == "name" else f"{kind}:{value}")
 

@@ -23,15 +23,16 @@ from agentsfence_compiler.language.aims import (
     reached,
     role_of,
 )
-from agentsfence_compiler.language.asking import Asking, has_ending
+from agentsfence_compiler.language.asking import Asking
 from agentsfence_compiler.language.clauses import Segment
 from agentsfence_compiler.language.languages import is_foreign
 from agentsfence_compiler.language.lexicon import english
-from agentsfence_compiler.language.openings import LITERALS, Opens, phrase_at, word_at
+from agentsfence_compiler.language.openings import LITERALS, Opens, phrase_at, recurrence, word_at
 from agentsfence_compiler.language.reading import Request
 from agentsfence_compiler.language.references import Places, References, Role, Scanner, canonical_party
 from agentsfence_compiler.language.tables import (
     ADDRESS_WORDS,
+    CONNECTORS,
     FEW,
     MAKING,
     OUTPUTTING,
@@ -39,7 +40,9 @@ from agentsfence_compiler.language.tables import (
     PARTICIPLE_FRAMES,
     PARTY_CLASSES,
     REACHED,
+    SWITCHED,
 )
+from agentsfence_compiler.language.targets import has_ending
 from agentsfence_compiler.language.tokens import Kind, Token
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Prohibition, Risk, Targets
@@ -51,6 +54,7 @@ _NAMING = coverage.SEND_VERBS | frozenset(
     """.split()
 )
 """Verbs whose object may be a person."""
+_SCHEDULED = 200  # tokens of a clause in which a schedule is looked for
 _JOINED = 64
 """Parties of one send that further "cc …" clauses may add to."""
 
@@ -71,6 +75,18 @@ def read_requests(
 ) -> Found:
     """Return the requests of a message in order; with ``foreign``, not those of clauses in another language. Linear."""
     return _Requests(text, tokens, segments, places, foreign=foreign).read()
+
+
+def content_of(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
+    """Return the first and last token of a clause without the marks and conjunctions around it: ", and then delete …"."""
+    last -= 1
+    while first < last and (
+        tokens[first].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK) or (tokens[first].low in CONNECTORS and tokens[first].low not in {"or", "nor"})
+    ):
+        first += 1
+    while last > first and tokens[last].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK):
+        last -= 1
+    return first, last
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +121,28 @@ class _Requests(Asking):
                 self._output(index, segment)
             elif segment.opens is Opens.REMARK:
                 self._passive(index, segment)
+            if segment.opens in (Opens.REQUEST, Opens.READING):
+                self._recurring(segment, before)
             if len(self.found.requests) > before:
                 self.found.of_segment[index] = len(self.found.requests) - 1
         self._declare()
         return self.found
 
     # -- one clause
+
+    def _recurring(self, segment: Segment, before: int) -> None:
+        """Add the schedule of "Every Monday, send …": to be set up with the person's approval."""
+        own = self.found.requests[before:]
+        if any(name.startswith(("calendar.", "payment.", "schedule.")) for one in own for name in one.capabilities):
+            return
+        places = range(segment.first, min(segment.last, segment.first + _SCHEDULED))
+        if not any(recurrence(self.tokens, place, segment.last, self.words) for place in places):
+            return
+        start, end = self._span(segment)
+        self.found.requests.append(
+            Request(start, end, self.text[start:end], "schedule", ("schedule.create",), frozenset({Risk.EXECUTION}), ask_first=True)
+        )
+        self.needy.append((len(self.found.requests) - 1, References()))
 
     def _request(self, index: int, segment: Segment) -> None:
         lemma = segment.lemma
@@ -305,17 +337,30 @@ class _Requests(Asking):
         request = self._with_folder(request, refs)
         if self._joins_previous(request, lemma):
             return
+        loose = request
+        request = replace(request, objects=tuple(dict.fromkeys((*request.objects, *self._running_thing(request, refs, at, segment.last)))))
         self.found.requests.append(request)
         self.needy.append((len(self.found.requests) - 1, refs))
+        if request.objects != loose.objects:
+            # What runs can be named in many ways: another name is a question, not a ban.
+            self.found.requests.append(replace(loose, ask_first=True))
+            self.needy.append((len(self.found.requests) - 1, refs))
         self._exclude(request, refs)
 
+    def _running_thing(self, request: Request, refs: References, at: int, end: int) -> tuple[str, ...]:
+        """Return what "restart nginx", "turn off the lights" is about, in the words of services: nginx, turn_off."""
+        if request.objects or request.capabilities[:1] not in {("process.control",), ("home.control",)}:
+            return ()
+        if request.capabilities[0] == "home.control":
+            lows = [word_at(self.tokens, place, self.words) for place in range(max(0, at - 2), min(end, at + 16))]
+            done = next((low for low in lows if low in SWITCHED), "")
+            return tuple(f"service:{name}" for name in SWITCHED.get(done, ()))
+        token = self.tokens[at] if at < end else None
+        named = token is not None and token.kind is Kind.WORD and refs.words[:1] == [(Role.OBJECT, token.value)]
+        return (refs.words[0][1],) if named and not refs.definite and not refs.pronoun else ()
+
     def _span(self, segment: Segment) -> tuple[int, int]:
-        first = segment.first
-        while first < segment.last - 1 and self.tokens[first].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK):
-            first += 1
-        last = segment.last - 1
-        while last > first and self.tokens[last].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK):
-            last -= 1
+        first, last = content_of(self.tokens, segment.first, segment.last)
         return self.tokens[first].start, self.tokens[last].end
 
     def _recipients(self, refs: References, names: Sequence[str], lemma: str) -> tuple[str, ...]:
@@ -348,6 +393,9 @@ class _Requests(Asking):
                 if role in (Role.OBJECT, Role.TO, Role.INSIDE) and self._is_folder(text)
             ]
         found = [self.places.path(text, inside=known or below(role, text, lemma)) for role, text, known in entries]
+        if refs.endings and Risk.DELETE in risks:
+            # "the .tmp files in a" is no order for the other files in a
+            found = [f"{path}**{ending}" if path.endswith("/") else path for path in found for ending in refs.endings[:8]]
         return tuple(dict.fromkeys(path for path in found if path))
 
     def _is_folder(self, text: str) -> bool:
@@ -359,8 +407,10 @@ class _Requests(Asking):
             objects += packages(refs)
         if "git.push" in names:
             objects += push_targets(refs)
-        if any(name.startswith(("repo.", "issue.", "pr.")) for name in names):
+        if any(name.startswith(("repo.", "issue.", "pr.", "comment.")) for name in names):
             objects += [f"repo:{text}" for _, text in refs.slashed if text.count("/") == 1]
+        if "comment.create" in names:  # a pull request is commented on as the issue of its number
+            objects += [f"issue:{name[3:]}" for name in objects if name.startswith("pr:")]
         if any(name.startswith("drive.") for name in names):
             objects += [
                 f"file:{text}" for role, text, known in refs.paths if role in REACHED and not known and "/" not in text
@@ -413,9 +463,17 @@ class _Requests(Asking):
 
     def _joins_previous(self, request: Request, lemma: str) -> bool:
         """Add "cc carol@x.example" to the send before it: one mail reaches both."""
-        if lemma not in {"cc", "bcc"} or not self.found.requests:
+        if not self.found.requests:
             return False
         last = self.found.requests[-1]
+        if request.values and not request.recipients and Risk.PERMISSION_CHANGE in last.risks and not last.values:
+            # "Share it with dana@x.example, and give her reader access only."
+            self.found.requests[-1] = replace(
+                last, values=request.values, end=request.end, quote=self.text[last.start : request.end]
+            )
+            return True
+        if lemma not in {"cc", "bcc"}:
+            return False
         if Risk.COMMUNICATION not in last.risks or not last.recipients or len(last.recipients) > _JOINED:
             return False
         joined = tuple(dict.fromkeys((*last.recipients, *request.recipients)))
@@ -459,7 +517,7 @@ class _Requests(Asking):
                 continue
             parties = _declared_for(owners, refs)
             if parties:
-                self.found.requests[place] = replace(request, recipients=parties, names=())
+                self.found.requests[place] = replace(request, recipients=parties)
 
     def _declaration(self, segment: Segment) -> list[_Declared]:
         tokens = self.tokens

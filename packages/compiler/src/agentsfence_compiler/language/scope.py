@@ -11,12 +11,14 @@ from agentsfence_compiler.language.lexicon import English, english
 from agentsfence_compiler.language.openings import phrase_at
 from agentsfence_compiler.language.reading import Request
 from agentsfence_compiler.language.references import Places, References, Role, Scanner
-from agentsfence_compiler.language.requests import Found
+from agentsfence_compiler.language.requests import Found, content_of
 from agentsfence_compiler.language.tables import (
     DESCRIBED_PATHS,
     INFRASTRUCTURE,
+    EVERY,
     PRODUCTION,
     RISKY,
+    STORES,
     WRITING_BANS,
 )
 from agentsfence_compiler.language.tokens import Kind, Token
@@ -109,11 +111,7 @@ class Scope:
         lows = {t.low for t in self.tokens[at : min(end, at + 20)]}
         if lemma in {"make", "do"}:
             return self._made(lemma, refs, lows, at, end)
-        if lemma == "write" and (
-            refs.names
-            or refs.parties
-            or ({"to"} & lows and lows & {"anybody", "anyone", "him", "her", "them", "nobody", "someone"})
-        ):
+        if lemma == "write" and (refs.names or refs.parties or self._addresses(at, end)):
             return coverage.covered("write-to")
         if lemma in {"send", "give"} and lows & {"money", "payment", "payments", "funds"}:
             return ("FINANCIAL",)
@@ -126,6 +124,21 @@ class Scope:
             if family and not refs.paths:
                 return family
         return coverage.covered(lemma, tuple(refs.nouns) if not refs.universal or refs.nouns else ())
+
+    def _addresses(self, at: int, end: int) -> bool:
+        """Whether somebody is written to: "write to anybody", "write to any hotel", not "write to disk"."""
+        place = next((k for k in range(at, min(end, at + 12)) if self.tokens[k].low == "to"), end)
+        quantified = False
+        for k in range(place + 1, min(end, place + 5)):
+            low = self.tokens[k].low
+            if low in {"anybody", "anyone", "him", "her", "them", "nobody", "someone", "everyone", "everybody"}:
+                return True
+            if self.tokens[k].kind is not Kind.WORD or self.words.nouns.get(low, low) in STORES or low in PRODUCTION:
+                return False
+            if quantified:
+                return low.isalpha() and low not in DESCRIBED_PATHS and self.words.nouns.get(low, "") not in DESCRIBED_PATHS
+            quantified = low in {"any", "the", "those", "these", "all", "our", "my", "his", "her", "their", "other"}
+        return False
 
     def _made(self, lemma: str, refs: References, lows: set[str], at: int, end: int) -> tuple[str, ...]:
         """Return what "make" and "do" stand for: "make no changes", "don't make it public", "do nothing"."""
@@ -165,17 +178,20 @@ class Scope:
             described = tuple(path for noun in refs.nouns for path in DESCRIBED_PATHS.get(noun, ()))
             if described and lemma in WRITING_BANS | {"delete", "remove", "move", "rename", "fix", "add", "create"}:
                 targets = Targets(paths=described)
-        for name in what:
+        invites = () if lemma != "invite" else ("calendar.create", "calendar.update")
+        for name in (*what, *invites):
             spared = exceptions
             if not targets and (refs.otherwise or not self._sweeping(refs)):
                 spared, keeps = self._spare(name, exceptions)
                 if not keeps:
                     continue
-            self._add(Prohibition(what=name, targets=targets, exceptions=spared, quote=quote))
+            # An event that carries somebody invites them.
+            anybody = targets or Targets(recipients=("*",)) if name in invites else targets
+            self._add(Prohibition(what=name, targets=anybody, exceptions=spared, quote=quote))
 
     def _sweeping(self, refs: References) -> bool:
         """Whether the ban is on everything: "anything", or no object at all."""
-        return refs.universal or not (refs.nouns or refs.pronoun or refs.definite or refs.words)
+        return (refs.universal and not refs.every) or not (refs.nouns or refs.pronoun or refs.definite or refs.words)
 
     def _spare(self, name: str, exceptions: Targets) -> tuple[Targets, bool]:
         """Return the exceptions with the literal targets of requests that the ban would hit, and whether it can stand.
@@ -224,11 +240,7 @@ class Scope:
         )
 
     def _quote(self, segment: Segment) -> str:
-        first, last = segment.first, segment.last - 1
-        while first < last and self.tokens[first].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK):
-            first += 1
-        while last > first and self.tokens[last].kind in (Kind.PUNCT, Kind.SOFT, Kind.BREAK):
-            last -= 1
+        first, last = content_of(self.tokens, segment.first, segment.last)
         return self.text[self.tokens[first].start : self.tokens[last].end][: LIMITS.quote]
 
     def _add(self, prohibition: Prohibition) -> None:

@@ -41,6 +41,8 @@ LEAD_INS = frozenset("do perform follow complete execute run finish process hand
 
 PHRASE_VERBS = {
     ("set", "up"): "create",
+    ("type", "check"): "typecheck",
+    ("dispose", "of"): "delete",
     ("clean", "up"): "clean",
     ("tidy", "up"): "clean",
     ("back", "up"): "copy",
@@ -490,3 +492,110 @@ SAYING = frozenset(
     """.split()
 )
 """What an answer is made of: "change the tone", "format the answer" ask for words, not for a file."""
+
+INSERTED = frozenset({"first", "also", "then", "still", "now", "only", "just", "really", "always", "additionally"})
+"""Adverbs inside an order: "you first have to"."""
+
+COURTESY = frozenset({"please", "pls", "plz", "thanks", "thx", "now", "ok", "okay", "hi", "hey", ",", ".", "!", "$", ":"})
+"""Words around a command that was typed as the message."""
+
+SPOKEN_PROGRAMS = frozenset(
+    "make go just find cat service bundle black swift flutter composer jest rake rails node bun ls sh".split()
+)
+"""Programs whose name is an English word."""
+
+TARGETS_OF_MAKE = frozenset("test tests build install clean lint check docs all dist format vet mod".split())
+
+SUBCOMMANDS = frozenset(
+    """
+    install uninstall run test build push pull commit add status log diff checkout switch clone fetch merge rebase init
+    ci start stop restart publish update upgrade remove apply get delete logs exec ps up down compose images stash tag
+    branch reset revert sync lock plan describe rollout scale remote sh bash pip
+    """.split()
+)
+"""What follows a program where its name and the next word are a command, not a remark about it."""
+
+DOCUMENTS = frozenset("file document doc spreadsheet sheet script note notebook page".split())
+
+FIELDS = frozenset(
+    """
+    address number name iban account amount date time location phone email recipient recipients title url link value
+    price id room colour color username password
+    """.split()
+)
+"""What stands before a colon where a value follows, not the text of a message."""
+
+QUANTITIES = frozenset("much many long often big large old far high tall soon late expensive".split())
+"""Behind "how": a question of quantity, which explains nothing."""
+
+MEDIA = {
+    "email": ("email.send",),
+    "mail": ("email.send",),
+    "sms": ("message.send",),
+    "text": ("message.send",),
+    "dm": ("message.send", "chat.send"),
+    "direct message": ("message.send", "chat.send"),
+    "message": ("message.send", "chat.send"),
+    "chat": ("chat.send", "message.send"),
+    "slack": ("chat.send", "message.send"),
+    "teams": ("chat.send", "message.send"),
+    "discord": ("chat.send", "message.send"),
+    "whatsapp": ("message.send",),
+}
+"""Through what a message goes, behind "by" or "via"."""
+
+CODED = frozenset({"file", "document", "folder", "page", "draft", "project", "note"})
+"""Nouns behind which only a code with a digit is a name: "file f7", not "file read-only"."""
+
+FILING = frozenset("create append add write save update edit put insert make generate".split())
+"""Verbs that make a file or add to it."""
+
+DAYTIMES = frozenset("morning evening afternoon night noon midnight".split())
+
+PERIODS = DAYTIMES | frozenset(
+    """
+    day week weekday weekend month quarter year hour minute monday tuesday wednesday thursday friday saturday sunday
+    """.split()
+)
+"""What "every" makes a schedule of."""
+
+STORES = frozenset(
+    """
+    file disk folder directory document database table log memory drive repo repository spreadsheet sheet page note
+    calendar cell row server bucket config readme
+    """.split()
+)
+"""What one writes to that is nobody: "don't write to any file"."""
+
+EVERY = frozenset({"all", "everyone", "everybody", "everything", "every", "each"})
+"""Behind a negation: not to all, which leaves the ones that are named; "any" leaves none."""
+
+SWITCHED = {
+    "on": ("turn_on", "on"),
+    "off": ("turn_off", "off"),
+    "lock": ("lock",),
+    "unlock": ("unlock",),
+    "open": ("open_cover", "open"),
+    "close": ("close_cover", "close"),
+}
+"""What is done to a thing at home, and the names of the services that do it."""
+
+BUILDS = ("all", "build", "default", "compile")
+"""Targets of a build tool that only build."""
+
+BUILT = frozenset("docs html pdf dist wheel bundle app site image binary debug".split())
+"""Targets of a build tool that only build what the words name."""
+
+ALLOWING = frozenset("allow let permit allowing letting permitting authorize".split())
+
+LEAVING = frozenset("nothing data information file files document documents word content secret secrets copy".split())
+"""What is sent when it leaves: "no data may leave this machine"."""
+
+ORDERING = frozenset("sure ensure certain it insist important essential crucial vital guarantee want wish expect mind".split())
+"""Before "that": what follows is ordered."""
+
+MODES = frozenset("mode access please only task session job operation operations work for today now thanks and but".split())
+"""Behind "read-only": it says how to work."""
+
+MUSING = frozenset("we they somebody someone he she it people one everybody everyone nobody".split())
+"""Who "should" do something some day: no order to the agent."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from agentsfence_compiler.language.tokens import FILE_ENDINGS
 from agentsfence_core.classification.targets.paths import canonical_bound
 from agentsfence_core.limits import LIMITS
 
@@ -41,7 +42,11 @@ class Places:
         bound = canonical_bound(text, workdir=self.workdir or self.workspace, home=self.home)
         whole = bound.rstrip("/") or "/"
         roots = {"/", "~", ".", "..", (self.home or "~").rstrip("/")}
-        return "" if whole in roots or whole.endswith(":") or len(bound) > LIMITS.target_length else bound
+        if whole in roots or whole.endswith(":") or len(bound) > LIMITS.target_length:
+            return ""
+        # What the person wrote from home stays so: the policy is the same wherever that home is.
+        portable = canonical_bound(text, workdir=None, home=None) if text.startswith("~/") else ""
+        return portable if portable.startswith("~/") else bound
 
 
 @dataclass(slots=True)
@@ -67,6 +72,8 @@ class References:
     definite: bool = False
     plural: bool = False
     universal: bool = False
+    every: bool = False
+    """All that is universal is "all" or "everyone", not "any"."""
     pronoun: bool = False
     to_me: bool = False
     closed: bool = False
@@ -74,5 +81,13 @@ class References:
     conditional: bool = False
     instead: bool = False
     only: bool = False
+    endings: list[str] = field(default_factory=list)
+    """Kinds of files that the object is: "the .tmp files"."""
     otherwise: bool = False
     """"else" was said."""
+
+
+def has_ending(path: str) -> bool:
+    """Whether a path ends in a file name with a known ending."""
+    name = path.rstrip("/").rpartition("/")[2]
+    return "." in name[1:] and name.rpartition(".")[2].lower() in FILE_ENDINGS

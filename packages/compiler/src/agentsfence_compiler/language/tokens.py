@@ -104,6 +104,13 @@ _TRAILING = ".:!?…,\u0964\u061f"
 _ABBREVIATIONS = frozenset(
     "e.g. i.e. mr. mrs. ms. dr. vs. etc. no. approx. st. prof. z.b. bzw. p.ex. a.m. p.m.".split()
 )
+_OPENERS = frozenset(
+    """
+    please note don't dont do not never no then also and but if when after before once the this that these it i you we
+    they my your can could would just only finally next now thanks ok so there let's make keep leave be nothing nobody
+    """.split()
+)
+"""Words that begin a sentence: behind a full stop without a space ("it.Don't"), no host and no member of an object."""
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'"})
 
 
@@ -259,6 +266,12 @@ def _body(tokens: list[Token], body: str, start: int, end: int) -> None:
         tokens.append(Token(Kind.MONEY, body.lower(), start, end, amount_of(money[1])))
         return
     owner = body.translate(_APOSTROPHES) if "'" in body or "\u2019" in body else body
+    place = max(owner.rfind("."), owner.rfind("!"), owner.rfind("?"))
+    if place > 0 and owner[place + 1 : place + 2].isupper() and owner[place + 1 :].lower() in _OPENERS:
+        _body(tokens, body[:place].rstrip(".!?") or body[:place], start, start + place)
+        tokens.append(Token(Kind.PUNCT, owner[place], start + place, start + place + 1, owner[place]))
+        _body(tokens, body[place + 1 :], start + place + 1, end)
+        return
     if owner.endswith("'s") and "@" in owner:
         body = owner[:-2]
     kind = literal_kind(body)

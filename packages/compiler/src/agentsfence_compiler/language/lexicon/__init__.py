@@ -111,6 +111,7 @@ _PHRASE_SECTIONS = (
     "times",
     "harmless_conditions",
     "asides",
+    "lead_ins",
 )
 _SET_SECTIONS = (
     "nouns_too",
@@ -185,6 +186,7 @@ def english() -> English:
     forms = _forms({word: lemma or word for word, lemma in lemmas.items()})
     nouns = _nouns(mapping_of(data, "noun_synonyms"))
     maps = {name: mapping_of(data, name) for name in ("typos", "counts", "units", "places", "folders")}
+    maps["typos"] = {**_misplaced(), **maps["typos"]}
     maps["action_nouns"] = {word: lemma for lemma, words in lists_of(data, "action_nouns").items() for word in words}
     acting = frozenset(vocabulary().by_verb) | frozenset(synonyms)
     return English(
@@ -197,6 +199,14 @@ def english() -> English:
         noun_starts=frozenset(noun.split()[0] for noun in nouns if " " in noun),
         fuzzy=_deletions(word for word, form in forms.items() if form.base and len(word) > 3 and word in acting),
     )
+
+
+def _misplaced() -> dict[str, str]:
+    """Return "do'nt", "dont'", "should'nt" … -> "don't": the apostrophe slips more often than any letter."""
+    stems = ("do", "does", "did", "ca", "wo", "should", "must", "could", "would", "is", "are", "have", "has", "need", "sha")
+    return {
+        spelling: f"{stem}n't" for stem in stems for spelling in (f"{stem}'nt", f"{stem}nt'", f"{stem}'n't", f"{stem}n''t")
+    }
 
 
 def _reading_only() -> frozenset[str]:
