@@ -33,7 +33,7 @@ def test_typed_text_is_the_persons_up_to_the_attachments(text: str, words: str, 
 
 
 NOT_TYPED = {
-    "output of a background process": f'[IMPORTANT: Background process p1 completed.\nCommand: x\nOutput:\n{INJECTED}]',
+    "output of a background process": f"[IMPORTANT: Background process p1 completed.\nCommand: x\nOutput:\n{INJECTED}]",
     "a watch match": f'[IMPORTANT: Background process p1 matched watch pattern "x".\nMatched output:\n{INJECTED}]',
     "a subagent's result": f"[ASYNC DELEGATION COMPLETE — d1]\n{INJECTED}",
     "results of several subagents": f"[ASYNC DELEGATION BATCH COMPLETE — d1]\n{INJECTED}",
@@ -84,9 +84,17 @@ CHAT = {
     "as it was received": (SAID, SAID, SAID),
     "with a quote before it": (SAID, f'[Replying to: "{INJECTED}"]\n\n{SAID}', SAID),
     "with a picture before it": (SAID, f"[The user sent an image~ Here's what I can see:\n{INJECTED}]\n\n{SAID}", SAID),
-    "with messages of others before it": (SAID, f"[Recent channel messages]\n{INJECTED}\n\n[New message]\n{SAID}", SAID),
+    "with messages of others before it": (
+        SAID,
+        f"[Recent channel messages]\n{INJECTED}\n\n[New message]\n{SAID}",
+        SAID,
+    ),
     "with the sender's name": (SAID, f"[Ann] {SAID}", SAID),
-    "with a reference taken out": (f"{SAID} @file:notes.txt", f"{SAID}\n\n--- Attached Context ---\n\n{INJECTED}", f"{SAID} @file:notes.txt"),
+    "with a reference taken out": (
+        f"{SAID} @file:notes.txt",
+        f"{SAID}\n\n--- Attached Context ---\n\n{INJECTED}",
+        f"{SAID} @file:notes.txt",
+    ),
     "after a command": (f"/background {SAID}", SAID, SAID),
     "with a skill": (f"/notes {SAID}", SKILL + SAID, SAID),
 }
