@@ -209,7 +209,7 @@ class Checker:
         if decision.enforced is Verdict.ALLOW:
             bill = bill_for(levels, judged, known, ancestors, action)
             ticket = tasks.ticket_id(known, call.key, identity, call.ticket)
-            after = tasks.admitted(known, bill, ticket, call.key, identity, now, self._head())
+            after = tasks.admitted(known, bill, ticket, identity, now, self._head())
             return after, replace(decision, ticket=ticket, action_digest=identity), bill
         if decision.verdict is Verdict.ASK_USER:
             after, question = tasks.asked(known, action, identity, decision, call.question, now)

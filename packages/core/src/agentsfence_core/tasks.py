@@ -104,10 +104,10 @@ def is_open(status: str) -> bool:
 
 
 def admitted(
-    record: TaskRecord, bill: Bill, ticket: str, key: str, identity: str, now: float, head: AuditHead | None
+    record: TaskRecord, bill: Bill, ticket: str, identity: str, now: float, head: AuditHead | None
 ) -> TaskRecord:
     """Return the record after a call was admitted: its ticket kept, and charged with its own share of the bill."""
-    shares = (("key", key), ("counters", bill.counters), ("payer", bill.payer), ("uses", bill.uses))
+    shares = (("counters", bill.counters), ("payer", bill.payer), ("uses", bill.uses))
     kept: dict[str, object] = {"call": identity, "status": ADMITTED, "at": now}
     kept.update((name, value) for name, value in shares if value)
     tickets = layered(record.tickets).having(ticket, kept)

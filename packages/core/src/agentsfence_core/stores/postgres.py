@@ -71,6 +71,7 @@ class PostgresStore:
         self._thread = _Thread()
         self._opening = Lock()
         self._closed = False
+        self._inherited: list[ConnectionPool[_Connection]] = []
         self._process = os.getpid()
         with self._faults(), psycopg.connect(url) as connection:
             _make_schema(connection, self._name)
@@ -145,8 +146,11 @@ class PostgresStore:
                     result = self._changed(task, change, connection)
                     if mine.failed:
                         raise StoreError(f"{self._name}: an inner transaction failed, so the outer one is not kept")
-                    mine.committing = True
-                    connection.commit()
+                    if mine.pending:
+                        mine.committing = True
+                        connection.commit()
+                    else:
+                        connection.rollback()  # nothing to keep: the end of a lock need not reach the disk
             finally:
                 mine.connection = None
         for name, entry in mine.pending.items():
@@ -198,6 +202,7 @@ class PostgresStore:
                 if self._process != os.getpid():
                     self._cache.clear()
                     self._thread = _Thread()
+                    self._inherited.append(self._pool)  # never closed here: that would end the parent's sessions
                     self._pool = self._open()
                     self._process = os.getpid()
         return self._pool
