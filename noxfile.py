@@ -12,9 +12,12 @@ import nox
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "uv"
 nox.options.reuse_existing_virtualenvs = True
-nox.options.sessions = ["lint", "types", "imports", "deps", "tests", "docs"]
+nox.options.sessions = ["lint", "types", "imports", "deps", "tests", "hermes", "docs"]
 
 PINS = Path("constraints.txt")
+HERMES_TOOLS = Path("constraints-hermes.in")
+HERMES_PINS = {"0.19.0": Path("constraints-hermes.txt"), "0.18.1": Path("constraints-hermes-oldest.txt")}
+"""Hermes pins its own dependencies exactly, so each of its versions has an environment, and pins, of its own."""
 WORKSPACE = Path("pyproject.toml")
 PACKAGES = sorted(path.parent for path in Path("packages").glob("*/pyproject.toml"))
 
@@ -67,6 +70,22 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+@nox.parametrize("version", HERMES_PINS, ids=list(HERMES_PINS))
+def hermes(session: nox.Session, version: str) -> None:
+    """The plugin inside the real Hermes Agent: types and all tests on the newest, a smoke run on the oldest."""
+    session.install("--quiet", "--no-config", "--require-hashes", "-r", str(HERMES_PINS[version]))
+    ours = [path for path in PACKAGES if path.name != "langchain"]
+    session.install("--quiet", "--no-config", "--no-deps", *(f"--editable={path}" for path in ours))
+    tests = "packages/hermes/tests"
+    env = {"HERMES_DISABLE_LAZY_INSTALLS": "1"}
+    if version == max(HERMES_PINS):
+        session.run("mypy", "packages/hermes/src", tests)
+        session.run("pytest", tests, *session.posargs, env=env)
+    else:
+        session.run("pytest", *(f"{tests}/real/test_{name}.py" for name in ("loading", "ordering")), env=env)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """The documentation site, with warnings as errors (mkdocs)."""
     prepare(session)
@@ -83,18 +102,28 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def pins(session: nox.Session) -> None:
-    """Resolve every dependency anew and write the pins to constraints.txt and pyproject.toml."""
-    session.run(
-        *("uv", "pip", "compile", "--no-config", "--quiet", "--upgrade", "--universal", "--python-version=3.11"),
-        *("--generate-hashes", "--no-emit-index-url", "--no-header", "--no-annotate"),
-        *("--all-extras", "--group=dev", f"--output-file={PINS}"),
-        *(f"--no-emit-package=agentsfence-{path.name}" for path in PACKAGES),
-        *(str(path) for path in (WORKSPACE, *(path / "pyproject.toml" for path in PACKAGES))),
-        external=True,
-    )
+    """Resolve every dependency anew and write the pins to the constraints files and pyproject.toml."""
+    metadata = [path / "pyproject.toml" for path in PACKAGES]
+    compile_pins(session, PINS, "--all-extras", "--group=dev", str(WORKSPACE), *map(str, metadata))
     text = WORKSPACE.read_text(encoding="utf-8")
     block = "".join(f'    "{pin}",\n' for pin in pins_of(PINS))
     WORKSPACE.write_text(HELD.sub(lambda match: match[1] + block + match[3], text), encoding="utf-8")
+    ours = [str(path) for path in metadata if path.parent.name != "langchain"]
+    for version, path in HERMES_PINS.items():
+        host = Path(session.create_tmp()) / f"hermes-{version}.in"
+        host.write_text(f"hermes-agent=={version}\n", encoding="utf-8")
+        compile_pins(session, path, str(HERMES_TOOLS), str(host.resolve()), *ours)
+
+
+def compile_pins(session: nox.Session, target: Path, *sources: str) -> None:
+    """The file holds the newest versions that fit together, with the hashes of their files and no addresses."""
+    session.run(
+        *("uv", "pip", "compile", "--no-config", "--quiet", "--upgrade", "--universal", "--python-version=3.11"),
+        *("--generate-hashes", "--no-emit-index-url", "--no-header", "--no-annotate", f"--output-file={target}"),
+        *(f"--no-emit-package=agentsfence-{path.name}" for path in PACKAGES),
+        *sources,
+        external=True,
+    )
 
 
 HELD = re.compile(r"^(constraint-dependencies = \[\n)(.*?)(^\]\n)", re.MULTILINE | re.DOTALL)
