@@ -70,7 +70,7 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
-@nox.parametrize("version", HERMES_PINS, ids=list(HERMES_PINS))
+@nox.parametrize("version", list(HERMES_PINS), ids=list(HERMES_PINS))
 def hermes(session: nox.Session, version: str) -> None:
     """The plugin inside the real Hermes Agent: types and all tests on the newest, a smoke run on the oldest."""
     session.install("--quiet", "--no-config", "--require-hashes", "-r", str(HERMES_PINS[version]))
