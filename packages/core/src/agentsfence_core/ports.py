@@ -176,6 +176,9 @@ class AdapterInfo:
     """What it cannot see, one sentence each."""
     command: str = ""
     """``module:app`` of a typer app that ``agentsfence NAME …`` mounts, or empty."""
+    canary: str = ""
+    """``module:function`` without arguments that makes one forbidden call through the adapter and returns whether its
+    body was entered; ``agentsfence doctor`` runs it. Empty: there is none."""
 
 
 @dataclass(frozen=True, slots=True)
