@@ -79,6 +79,7 @@ class PostgresStore:
 
     def read(self, task: str) -> TaskRecord | None:
         """Return the record, or ``None`` where there is none."""
+        self._usable()  # first: in a forked child this makes the thread's state anew
         mine = self._thread
         if mine.connection is not None:
             return self._entry(mine.connection, task).record
@@ -97,6 +98,7 @@ class PostgresStore:
 
         A ``transact`` inside ``change`` joins the outer transaction: both are kept, or neither.
         """
+        self._usable()
         if self._thread.connection is not None:
             return self._joined(task, change, self._thread.connection)
         for attempt in range(_ATTEMPTS):
