@@ -242,6 +242,8 @@ class Fence:
             )
         except Exception as error:  # noqa: BLE001  (the host boundary: whatever failed, the call does not run)
             decision = fault(ReasonCode.INTERNAL_FAULT, f"{type(error).__name__} inside AgentsFence")
+        if decision.ticket or decision.question:
+            self._last = task
         decision = self._logged(task, tool, call_id, decision)
         self._recent.append(Past(str(task), str(tool), decision, self._clock()))
         return decision

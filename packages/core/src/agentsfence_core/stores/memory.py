@@ -134,6 +134,8 @@ class MemoryStore:
                     self._forget(after.last_seen)
                 if after.keep_until is not None:
                     heappush(self._ends, (after.keep_until, task))
+        if before is not None and before.head is not None and before.head[:1] != (after.head or ())[:1]:
+            _keep(self._heads, before.head)
         self._records[task] = after
 
     def _forget(self, now: float) -> None:

@@ -205,6 +205,9 @@ class Rows:
         facts = codec.encode_facts(after, born, policy_at, gone_at, _count(after))
         if before is not None:
             connection.execute(self._update, (version, facts, key))
+            if before.head is not None and after.head is not None and before.head[0] != after.head[0]:
+                # Another process wrote here before: the end of its chain is still to be known.
+                connection.execute(self._keep_head, (*before.head, before.last_seen))
         elif not connection.execute(self._add, (key, version, facts)).fetchall():
             raise RacedError
         if new_policy:
@@ -223,12 +226,12 @@ class Rows:
     def _remove(self, connection: Connection, key: bytes, before: TaskRecord | None) -> None:
         if before is not None and before.head is not None:
             connection.execute(self._keep_head, (*before.head, before.last_seen))
-            connection.execute(self._drop_heads, (LIMITS.chains,))
         for statement in self._removals:
             connection.execute(statement, (key,))
 
     def _forget(self, connection: Connection, now: float) -> None:
         """Remove some records whose time to be kept has passed; their heads stay."""
+        connection.execute(self._drop_heads, (LIMITS.chains,))
         ended = connection.execute(self._ended, (now, LIMITS.forgotten_at_once)).fetchall()
         for (key,) in ended:
             facts = connection.execute(self._facts, (key,)).fetchone()

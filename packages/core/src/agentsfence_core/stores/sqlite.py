@@ -70,7 +70,7 @@ class _Translated:
         if isinstance(error, sqlite3.OperationalError):
             hint = "another process holds it; try again" if "locked" in str(error) else "check disk space and rights"
             raise StoreError(f"{self._path}: {error}", hint=hint) from error
-        if isinstance(error, sqlite3.Error | sqlite3.Warning | OSError):
+        if isinstance(error, sqlite3.Error | sqlite3.Warning | OSError | UnicodeDecodeError):
             hint = "it may be cut or no state file; move it away to start afresh, which forgets all bans and grants"
             raise StoreError(f"{self._path}: {error}", hint=hint) from error
 

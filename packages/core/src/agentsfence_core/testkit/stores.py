@@ -256,6 +256,12 @@ class StoreContract:
         heads = (self.make(tmp_path) if self.durable else store).heads()
         assert sorted(heads) == [("c1", 4, "abd"), ("c2", 9, "eee")]
 
+    def test_heads_of_processes_that_take_turns_are_all_kept(self, store: PolicyStore) -> None:
+        keep(store, a_record())
+        for head in (("c1", 3, "abc"), ("c2", 1, "eee"), ("c1", 4, "abd"), ("c2", 2, "eef")):
+            store.transact("t1", lambda record, head=head: (replace(record, head=head) if record else None, None))  # type: ignore[misc]
+        assert sorted(store.heads()) == [("c1", 4, "abd"), ("c2", 2, "eef")]
+
     def test_a_read_inside_a_transaction_sees_it(self, store: PolicyStore) -> None:
         keep(store, a_record("root", n=0))
 
