@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.languages import ELISION, ENGLISH, LATIN, RUNS, Lexicon, lexicon, plain
@@ -31,6 +32,12 @@ _CLITICS = {
 """Pronouns written onto the verb."""
 _TEST_WORDS = ("test", "prueba", "тест", "测试", "測試", "テスト", "테스트", "اختبار", "परीक्षण")
 _SENDS = frozenset({"send", "email", "forward", "reply", "contact", "write", "call"})
+_NOBODY = frozenset(
+    """
+    niemand niemandem niemanden keinem personne nadie nessuno ninguem никому никого
+    """.split()
+)
+"""Behind a negated "write": somebody is not to be written to."""
 _GOAL_LAST = frozenset({"save", "write", "copy", "create", "download"})
 _REACH = 9  # tokens, or characters of a run, between a negation and its verb
 
@@ -43,6 +50,8 @@ class Foreign:
     prohibitions: list[Prohibition] = field(default_factory=list)
     banned: list[tuple[int, int]] = field(default_factory=list)
     """Spans of the clauses that forbid."""
+    asked: set[int] = field(default_factory=set)
+    """Where the clauses start that ask something."""
     requires_approval: list[str] = field(default_factory=list)
     """What a conditional ban ("wenn …, lösche nichts") wants to be asked about."""
 
@@ -63,8 +72,8 @@ def read_foreign(text: str, tokens: Sequence[Token], places: Places, languages: 
         words = lexicon(language)
         _Reader(text, tokens, places, words, out).read()
         _read_only(text, words, out)
-    starts = {start for start, _ in out.banned}
-    # INVARIANT: what one language reads as a ban, a related one (es, pt) must not read as a request.
+    starts = {start for start, _ in out.banned} | out.asked
+    # INVARIANT: what one language reads as a ban or a question, a related one (es, pt) must not read as a request.
     out.requests = [request for request in out.requests if request.start not in starts]
     return out
 
@@ -90,13 +99,18 @@ class _Reader:
         self.out = out
 
     def read(self) -> None:
-        conditional = False
+        conditional = denied = False
         for clause in self._clauses():
             if clause.opens_sentence:
-                conditional = False
+                conditional = denied = False
             if not self._speaks(clause):
                 continue
             lows = self._lows(clause)
+            verbs = self._verbs(clause)
+            if denied and verbs:  # "Es ist verboten, Mails zu senden"
+                self._forbid(clause, [lemma for _, lemma in verbs], conditional=conditional)
+                continue
+            denied = not verbs and any(low in self.words.sets["forbidden"] for low in lows)
             if self._conditional(lows, clause):
                 conditional = True
                 continue
@@ -108,7 +122,11 @@ class _Reader:
         first = 0
         opens, reported = True, False
         ends = self._sentence_ends()
+        inset = -1
         for place, token in enumerate(self.tokens):
+            inset = max(inset, self._inset(place))
+            if place <= inset:
+                continue  # "Envía, por favor, el informe": the courtesy belongs to its clause
             stop = token.low in _STOPS or token.kind is Kind.BREAK
             pause = token.kind is Kind.PUNCT and token.low in _PAUSES
             if not (stop or pause or self._splits(place)):
@@ -123,6 +141,19 @@ class _Reader:
             first = place + (1 if stop or pause else 0)
         if first < len(self.tokens):
             yield _Clause(first, len(self.tokens), False, reported, opens)
+
+    def _inset(self, place: int) -> int:
+        """Return where a courtesy between two commas ends that begins at a place, -1 where none does."""
+        if self.tokens[place].low != ",":
+            return -1
+        framing = self.words.sets["framing"]
+        for end in range(place + 1, min(place + 5, len(self.tokens))):
+            if self.tokens[end].low == ",":
+                return end if end > place + 1 else -1
+            word = self._word(end)
+            if word not in framing and ELISION.sub("", word, count=1) not in framing:
+                return -1
+        return -1
 
     def _sentence_ends(self) -> list[bool]:
         """Return for every token whether its sentence ends in a question mark."""
@@ -155,7 +186,12 @@ class _Reader:
         return english * 2 <= sum(1 for t in span if t.kind is Kind.WORD) or english <= 1
 
     def _lows(self, clause: _Clause) -> list[str]:
-        return [self._word(k) for k in range(clause.first, min(clause.last, clause.first + 400))]
+        """Return the words of a clause; in Arabic without an "and" that is written onto "not"."""
+        lows = [self._word(k) for k in range(clause.first, min(clause.last, clause.first + 400))]
+        if self.words.language != "ar":
+            return lows
+        negators = self.words.sets["negators"]
+        return [low[1:] if low[:1] in {"و", "ف"} and low[1:] in negators else low for low in lows]
 
     def _word(self, place: int) -> str:
         token = self.tokens[place]
@@ -170,6 +206,8 @@ class _Reader:
         for candidate in self._spellings(word):
             if candidate in forms:
                 return forms[candidate]
+        if self.words.language == "de" and len(word) > 4 and (place == 0 or self.tokens[place].value[:1].islower() or self.tokens[place - 1].kind is not Kind.WORD):
+            return forms.get(f"{word}e", "")  # "verschick": the order without its ending; a noun has a capital
         return ""
 
     def _spellings(self, word: str) -> Iterator[str]:
@@ -210,7 +248,9 @@ class _Reader:
                 self._forbid(clause, forbidden, conditional=conditional)
         elif not clause.reported and not states:
             for place, lemma in verbs[:3]:
-                if not self._questions(lows, clause, place) and self._request(clause, lemma, conditional=conditional):
+                if self._questions(lows, clause, place):
+                    self.out.asked.add(self._quote(clause)[0])
+                elif self._request(clause, lemma, conditional=conditional):
                     return
 
     def _verbs(self, clause: _Clause) -> list[tuple[int, str]]:
@@ -274,9 +314,9 @@ class _Reader:
         if self.words.runs is not None:
             run = self._span(clause)
             return any(word in run for word in questions)
-        return any(low in questions for low in lows[:place]) or (
-            place == len(lows) and any(low in questions for low in lows)
-        )
+        before = lows[:place]
+        pairs = (f"{first} {second}" for first, second in pairwise(lows[: place + 1]))
+        return any(low in questions for low in before) or any(pair in questions for pair in pairs)
 
     # -- targets
 
@@ -351,7 +391,8 @@ class _Reader:
             recipients=tuple(e for e in excepted if "/" not in e), paths=tuple(e for e in excepted if "/" in e)
         )
         targets = Targets(recipients=tuple(parties), paths=tuple(paths), domains=tuple(hosts))
-        for lemma in dict.fromkeys(lemmas):
+        persons = any(self._word(k) in _NOBODY for k in range(clause.first, min(clause.last, clause.first + 60)))
+        for lemma in dict.fromkeys("write-to" if one == "write" and (persons or parties) else one for one in lemmas):
             if conditional:
                 self.out.requires_approval += coverage.covered(lemma)
                 continue

@@ -28,6 +28,9 @@ _SCRIPTS = (
     ("zh", re.compile("[\u4e00-\u9fff]")),
 )
 
+_KANJI_BAN = re.compile("禁止|厳禁|不可|無用")  # noqa: RUF001
+"""How a Japanese notice forbids in characters that Chinese has too."""
+
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
 
 _ACCENTED = re.compile("[\u00c0-\u017f]")
@@ -128,6 +131,8 @@ def languages_in(text: str, tokens: Sequence[Token]) -> tuple[str, ...]:
         found += [language for language, script in _SCRIPTS if script.search(text)]
         if "ja" in found and "zh" in found:
             found.remove("zh")
+        elif "zh" in found and _KANJI_BAN.search(text):
+            found.append("ja")  # a notice without kana
     accented = _ACCENTED.search(text) is not None
     scores: dict[str, int] = {}
     table = markers()
