@@ -6,6 +6,8 @@ command in it. Both live only while ``read_command`` runs: nothing here outlives
 
 from __future__ import annotations
 
+import re
+
 from agentsfence_core.classification.shell.capabilities import RISK_OF
 from agentsfence_core.classification.shell.environment import changes_programs
 from agentsfence_core.classification.shell.words import Word, holds_code
@@ -16,7 +18,12 @@ from agentsfence_core.model.action import Effect, ObjectRef, TargetKind
 from agentsfence_core.model.risk import Risk
 
 _EMPTY: frozenset[TargetKind] = frozenset()
+_HOSTED = frozenset({"image", "package", "repo", "id"})
+"""Kinds of objects whose name can begin with the host that has them."""
+_REGISTRY = re.compile(r"(?:[\w-]+\.)+[A-Za-z]{2,24}(?::\d+)?|[\w.-]+:\d+|localhost")
 _PROGRAM = frozenset({TargetKind.PROGRAM})
+_FETCHES = frozenset({"file.read", "build.run", "media.generate"})
+"""Capabilities whose programs open an address as they open a file."""
 _OWN_VARIABLES = ("AGENTSFENCE_", "HERMES_")
 ENVIRONMENT = "/proc/self/environ"
 """Stands for "all variables of the environment", which is where secrets are kept: guards know this path."""
@@ -57,6 +64,7 @@ class Scan:
         "loaded",
         "lost",
         "note",
+        "open",
         "overflow",
         "risks",
         "text",
@@ -84,6 +92,8 @@ class Scan:
         self.invocation = 0
         self.depth = 0
         self.note = ""
+        self.open = False
+        """Some word is a whole unquoted variable (`Word.open`)."""
         self.overflow = False
         """Effects were left out."""
         self.errexit = False
@@ -176,6 +186,8 @@ class Call:
         text = word.text
         if text == "-" or not text:
             return
+        if "://" in text and capability in _FETCHES and text[:5] != "file:":
+            self.url(capability, word, bare=False)
         if len(draft.paths) >= LIMITS.targets:
             draft.unverified.add(TargetKind.PATHS)
             return
@@ -231,6 +243,10 @@ class Call:
         draft.objects.append(ObjectRef(kind, word.text[: LIMITS.target_length]))
         if not word.literal:
             draft.unverified.add(TargetKind.OBJECTS)
+        if "/" in word.text and kind in _HOSTED:
+            registry = word.text.partition("/")[0]
+            if _REGISTRY.fullmatch(registry[:300]):
+                self.host(capability, Word(registry, word.sure))
 
     def value(self, capability: str, name: str, text: str) -> None:
         """Add a value to an effect."""

@@ -56,6 +56,8 @@ class DocumentReader(WordReader):
             return
         number = self.numbered(targets[0])
         self.stdin, self.piped = (self.cut(number) if number is not None else None), True
+        if number is None and text_of(targets[0]) == "/dev/null":
+            self.stdin = ""
 
     def numbered(self, node: Node) -> int | None:
         """Return which here-document a marked name stands for."""

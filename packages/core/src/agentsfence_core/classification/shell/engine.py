@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from agentsfence_core.classification.shell.addresses import add_addresses
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.capabilities import RISK_OF
 from agentsfence_core.classification.shell.options import Given, Split
@@ -38,10 +39,13 @@ _FILE_ROLES: Final = {
     Role.DELETE: ("file.delete",),
     Role.EMPTY: ("file.write", "file.delete"),
 }
+_FILE_WRITES: Final = frozenset({"file.write", "file.archive"})
 _PARTY_ROLES: Final = frozenset({Role.OBJECT, Role.URL, Role.HOST, Role.RECIPIENT})
-_NO_FILES: Final = frozenset({"/dev/null", "-", "/dev/stdout", "/dev/stderr"})
+_NO_FILES: Final = frozenset({"/dev/null", "-", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _NO_OPTIONS: Final = OptionTable({}, {}, dangerous=False)
 _ASKS_HELP: Final = frozenset({"--help", "--version"})
+_ASKS_VERSION: Final = frozenset({"-V", "-vV", "-Vv", "-version", "-VV"})
+"""Asks for the version where it is the only word."""
 _RUNS_INSIDE: Final = frozenset({"echo", "printf", "cat", "base64", "xxd", "curl", "wget", "tr", "sed", "awk", "rev"})
 
 
@@ -73,6 +77,8 @@ def run(call: Call) -> None:
         unknown(call)
     else:
         apply(call, program)
+        if len(call.words) > 1:
+            add_addresses(call)
         if not REACHING.isdisjoint(call.drafts):
             protect(call)
 
@@ -140,7 +146,7 @@ def shell_line(call: Call, word: Word, *, stdin: str | None = None) -> None:
 
 def helps(words: list[Word]) -> bool:
     """Whether a command only prints its help or version."""
-    return bool(words) and words[0].text in _ASKS_HELP
+    return bool(words) and (words[0].text in _ASKS_HELP or (len(words) == 1 and words[0].text in _ASKS_VERSION))
 
 
 def apply(call: Call, program: Program, skip: int = 1) -> None:
@@ -158,6 +164,22 @@ def apply(call: Call, program: Program, skip: int = 1) -> None:
         subcommand(call, program, skip)
     else:
         by_row(call, program, words)
+    if call.scan.open:
+        _open_words(call, program, words)
+
+
+def _open_words(call: Call, program: Program, words: list[Word]) -> None:
+    """Refuse to trust a variable that may hold options where they would act: ``sort $X``, ``find . $X``."""
+    if not (program.acting or table_of(program).dangerous):
+        return
+    if any(draft.risk is not Risk.READ for draft in call.drafts.values()):
+        return
+    for word in words:
+        if word.text == "--":
+            return
+        if word.open:
+            call.unseen("options may come from a variable")
+            return
 
 
 def subcommand(call: Call, program: Program, skip: int) -> None:
@@ -200,6 +222,8 @@ def by_row(call: Call, program: Program, words: list[Word]) -> Split:
     table = table_of(program)
     split = Split(words, table, posix=program.posix, single=program.single)
     capability = _capability(program, split.given)
+    if capability in _FILE_WRITES and _writes_nothing(program, split.operands):
+        capability = "file.read"
     _base(call, program, capability)
     if program.strict and split.strays:
         call.unseen(f"an option that the row does not name: {split.strays[0][:40]}")
@@ -216,6 +240,12 @@ def by_row(call: Call, program: Program, words: list[Word]) -> Split:
     if not operands and program.bare and not split.given:
         call.effect(program.bare)
     return split
+
+
+def _writes_nothing(program: Program, operands: list[Word]) -> bool:
+    """Whether all that is written goes to a device that keeps nothing: ``tee /dev/null``."""
+    targets = operands if program.rest is Role.TARGET and not program.operands else []
+    return bool(targets) and all(word.literal and word.text in _NO_FILES - {"-"} for word in targets)
 
 
 def _roles(program: Program, split: Split) -> list[tuple[Role, Word]]:
@@ -273,8 +303,11 @@ def _given(
 
 def give(call: Call, program: Program, capability: str, role: Role, word: Word) -> None:
     """Add one word to the effects as its role says."""
+    if program.dash_is_file and role is Role.WRITE and word.text == "-":
+        word = Word("./-")
     if role is Role.TARGET:
-        call.path(capability, word)
+        if capability not in _FILE_WRITES or word.text not in _NO_FILES:
+            call.path(capability, word)
     elif role in _FILE_ROLES:
         if role is not Role.WRITE or word.text not in _NO_FILES:
             for name in _FILE_ROLES[role]:

@@ -104,6 +104,7 @@ class WordReader:
                 return words_of(word.text.split()) if " " in word.text else [word]
             simple = _PLAIN_NAME.fullmatch(word.text)
             if simple is not None and simple[1] not in self._scan.listed:
+                self._scan.open = True
                 return [word._replace(open=True)]
         if kind == "concatenation" and word.glob and "{" in word.text:
             return [Word(text, word.sure, True, word.runs) for text in _braces(word.text)]

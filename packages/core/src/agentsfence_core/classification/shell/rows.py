@@ -100,6 +100,10 @@ class Program:
     """Options end at the first operand."""
     single: bool = False
     """Long options may be written with one dash."""
+    dash_is_file: bool = False
+    """A lone ``-`` for an output is a file of that name, not standard output."""
+    acting: bool = False
+    """Has options that act, beyond those that the row names: a hook reads them."""
     hook: Callable[[Call, Program], None] | None = None
     """Reads the call instead of the engine, for programs with a language of their own."""
     before: Callable[[Call], None] | None = None

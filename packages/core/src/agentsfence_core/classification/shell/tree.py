@@ -104,7 +104,7 @@ class Walker(DocumentReader):
     def _other_leaf(self, node: Node) -> None:
         """Visit a pattern or a name in which the parser sees no substitution; bash may see one there."""
         text = text_of(node)
-        if "`" in text or "$(" in text:
+        if ("`" in text or "$(" in text) and not node.type.startswith("heredoc"):
             self._scan.unreadable("a substitution that the parser took for text", text)
 
     def _arithmetic(self, node: Node, extra: tuple[Node, ...]) -> None:

@@ -22,6 +22,7 @@ _OPAQUE = frozenset({"javascript", "vbscript", "data", "mailto", "tel", "sms", "
 _WRAPPING = frozenset({"view-source", "blob", "feed", "url", "jar", "filesystem"})
 """Schemes in front of another URL."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,40}):")
+_PLAIN_END = re.compile(r"[/?#]")
 _AUTHORITY_END = re.compile(r"[/\\?#]")
 _SIMPLE_HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,20}")
 _URL_START = re.compile(r":[/\\]|(?<![A-Za-z0-9])https?:(?=[A-Za-z0-9\[])|(?<![\w@./-])www\.(?=[^\s.])", re.IGNORECASE)
@@ -161,9 +162,19 @@ def _hierarchical(scheme: str, rest: str) -> UrlReading | None:
     if not host:
         return None
     inner = _inner(userinfo, tail) if len(tail) > 1 or userinfo else ()
+    if scheme and tail[:1] == "\\":
+        inner = (*_beyond_backslash(rest), *inner)
     before, _, fragment = tail.partition("#")
     path, _, query = before.partition("?")
     return UrlReading(scheme, host, port, path.replace("\\", "/"), query, fragment, inner, userinfo)
+
+
+def _beyond_backslash(rest: str) -> tuple[str, ...]:
+    """Return the host for clients to which a backslash is no slash: ``https://a\\.b/`` is one name to them."""
+    end = _PLAIN_END.search(rest, 0, LIMITS.target_length)
+    authority = rest[: end.start() if end else LIMITS.target_length]
+    host = _canonical(_split_port(authority.rpartition("@")[2])[0])
+    return (host,) if host else ()
 
 
 def _split_port(location: str) -> tuple[str, int | None]:

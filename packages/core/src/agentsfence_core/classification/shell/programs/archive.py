@@ -15,8 +15,9 @@ _TAR_RUN = (
 _TAR_TEXT = (
     "-f --file -C --directory -T --files-from -X --exclude-from --exclude -b --blocking-factor -K --starting-file -N --newer "
     "-L --tape-length -V --label -g --listed-incremental --strip-components --transform --xform -H --format --owner "
-    "--group --mode --mtime --sort --suffix --checkpoint? --warning --index-file --level --after-date --owner-map --occurrence?"
+    "--group --mode --mtime --sort --suffix --checkpoint? --warning --level --after-date --owner-map --occurrence?"
 )
+_TAR_MODES = "--list --diff --compare --create --append --update --catenate --concatenate --extract --get --delete --test-label --to-stdout --remove-files"
 _MODES = {
     "t": "list", "list": "list", "d": "list", "diff": "list", "compare": "list", "test-label": "list",
     "c": "pack", "create": "pack", "r": "pack", "append": "pack", "u": "pack", "update": "pack",
@@ -24,36 +25,33 @@ _MODES = {
     "x": "unpack", "extract": "unpack", "get": "unpack", "delete": "delete",
 }  # fmt: skip
 _VALUED = frozenset("fCTXbKNLVgHIF")
+_NOWHERE = frozenset({"-", "/dev/null", "/dev/stdout"})
+"""Archives that no file keeps."""
 
 
 def _tar(call: Call, program: Program) -> None:
     """``tar`` in both spellings: ``tar -xf a`` and the old ``tar xfC a dir``."""
     words = _new_style(call.words[1:])
     split = Split(words, table_of(program), posix=False, single=False)
-    mode, archive, folder = "", None, None
-    removes = False
+    archive, folder = None, None
     for name, option, value in split.given:
-        if name == "f" or (len(name) > 1 and "file".startswith(name) and value is not None):
+        if name in {"f", "file"}:
             archive = value
-        elif name == "C" or (len(name) > 2 and "directory".startswith(name)):
+        elif name in {"C", "directory"}:
             folder = value
         elif option.role is Role.RUN:
             call.unseen("tar runs a program")
             if value is not None:
                 shell_line(call, Word(value.text.removeprefix("exec="), value.sure))
+        elif option.role is Role.WRITE and value is not None:
+            call.path("file.write", value)
         elif name in {"T", "files-from", "X", "exclude-from"} and value is not None:
             call.path("file.read", value)
-    for name in split.strays:
-        mode = _mode(name) or mode
-        removes = removes or (len(name) > 3 and "remove-files".startswith(name))
-    _effects(call, mode, archive, folder, split.operands, removes=removes)
-
-
-def _mode(name: str) -> str:
-    known = _MODES.get(name, "")
-    if not known and len(name) > 2:
-        known = next((mode for long, mode in _MODES.items() if long.startswith(name)), "")
-    return known
+    flags = [*[name for name, option, _ in split.given if option.role is Role.FLAG], *split.strays]
+    mode = next((_MODES[name] for name in reversed(flags) if name in _MODES), "")
+    if mode == "unpack" and {"O", "to-stdout"} & set(flags):
+        mode = "list"
+    _effects(call, mode, archive, folder, split.operands, removes="remove-files" in flags)
 
 
 def _new_style(words: list[Word]) -> list[Word]:
@@ -81,7 +79,10 @@ def _effects(
         if mode == "unpack":
             call.path("file.archive", here)
     elif mode in {"pack", "delete"}:
-        call.path("file.archive", archive or Word("-"))
+        if mode == "pack" and archive is not None and archive.text in _NOWHERE:
+            call.effect("file.read")
+        else:
+            call.path("file.archive", archive or Word("-"))
         if mode == "delete":
             call.path("file.delete", archive or Word("-"))
         for word in operands if mode == "pack" else ():
@@ -123,7 +124,10 @@ def _zip(call: Call, program: Program) -> None:
         call.effect("file.read")
     operands = split.operands
     if operands and not any(word.text == "-sf" for word in words):
-        call.path("file.archive", operands[0])
+        if operands[0].text in _NOWHERE:
+            call.effect("file.read")
+        else:
+            call.path("file.archive", operands[0])
         for word in operands[1:]:
             call.path("file.read", word)
         if "m" in split.strays or "move" in split.strays:
@@ -155,6 +159,26 @@ def _compress(call: Call, program: Program) -> None:
             call.effect("system.read")
 
 
+def _ar(call: Call, _program: Program) -> None:
+    """``ar t`` and ``ar p`` read, ``ar d`` deletes members, the rest packs or unpacks."""
+    words = call.words[1:]
+    verb = words[0].text.lstrip("-")[:1] if words else ""
+    if verb in {"t", "p"}:
+        for word in words[1:2]:
+            call.path("file.read", word)
+        call.effect("file.read")
+        return
+    call.effect("file.archive")
+    for word in words[1:2]:
+        call.path("file.read" if verb == "x" else "file.archive", word)
+        if verb == "d":
+            call.path("file.delete", word)
+    for word in words[2:] if verb in {"r", "q"} else ():
+        call.path("file.read", word)
+    if verb == "x":
+        call.path("file.archive", Word("."))
+
+
 _GZIP = Program(
     "file.archive",
     rest=Role.TARGET,
@@ -182,7 +206,7 @@ _SEVEN = Program(
 )
 
 PROGRAMS = {
-    **rows("tar gtar bsdtar", Program("file.archive", options={Role.RUN: _TAR_RUN, Role.TEXT: _TAR_TEXT}, hook=_tar)),
+    **rows("tar gtar bsdtar", Program("file.archive", options={Role.RUN: _TAR_RUN, Role.TEXT: _TAR_TEXT, Role.WRITE: "--index-file", Role.FLAG: _TAR_MODES}, hook=_tar)),
     "zip": Program("file.archive", options={Role.TEXT: "-b -n -t -tt -x -i -P -s -O -Z"}, hook=_zip),
     "unzip": Program("file.archive", options={Role.TEXT: "-d -P -x -I -O"}, hook=_unzip),
     "zipinfo": Program("file.read", operands=(Role.TARGET,)),
@@ -194,7 +218,7 @@ PROGRAMS = {
         **rows("a u f", Program("file.archive", operands=(Role.TARGET,), rest=Role.READ)),
         **rows("d m mf", Program("file.delete", operands=(Role.TARGET,), rest=Role.TARGET)),
     })),
-    "ar": Program("file.archive", operands=(Role.TEXT, Role.TARGET), rest=Role.READ),
+    "ar": Program("file.archive", hook=_ar),
     "cpio": Program("file.archive", options={Role.RUN: "--rsh-command", Role.READ: "-I -E --pattern-file", Role.WRITE: "-O", Role.TEXT: "-D --directory -F -H"}, instead={"file.read": "-t --list"}),
     "unar": Program("file.archive", operands=(Role.READ,), options={Role.TARGET: "-o -output-directory"}, single=True),
     "lsar": Program("file.read", rest=Role.TARGET),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
@@ -41,6 +42,7 @@ _SECRET_READS = (
     "list-keys",
     "show-keys",
 )
+_SECRETS_SHOWN = (["keyvault", "secret", "show"], ["secrets", "versions", "access"])
 _STORAGE = ("s3", "storage", "gsutil", "blob")
 
 
@@ -60,19 +62,23 @@ def _cloud(call: Call, program: Program) -> None:
     elif words[0] in _STORAGE and _storage(call, words, operands):
         return
     elif words[0] in {"configure", "config", "auth", "login", "init", "logout", "sso"}:
-        reads = len(words) > 1 and words[1] in {"list", "get", "get-value", "list-profiles", "describe"}
-        call.effect(
-            "secret.read"
-            if any(word.startswith("print-") for word in words)
-            else "cloud.read"
-            if reads or (words[0] == "configure" and len(words) > 1 and words[1] == "get")
-            else "account.security"
-        )
+        _settings(call, words)
     else:
         _operation(call, words, operands)
-    if any(word.startswith(_SECRET_READS) for word in words) or words[:3] == ["keyvault", "secret", "show"]:
+    if any(word.startswith(_SECRET_READS) for word in words) or words[:3] in _SECRETS_SHOWN:
         call.drafts.pop("cloud.write", None)
         call.effect("secret.read")
+
+
+def _settings(call: Call, words: list[str]) -> None:
+    """``configure``, ``config``, ``auth``: what prints a credential reads a secret, what else prints reads, the rest sets."""
+    verb = words[1] if len(words) > 1 else ""
+    shows = verb in {"list", "get", "get-value", "list-profiles", "describe"}
+    prints = any(word.startswith("print-") for word in words) or verb in {"export-credentials", "config-helper", "token"}
+    if prints or (shows and any(SECRET.search(word) for word in words[2:])):
+        call.effect("secret.read")
+    else:
+        call.effect("cloud.read" if shows else "account.security")
 
 
 _SENDS = {"ses": "email.send", "sesv2": "email.send", "sns": "message.send", "pinpoint": "message.send"}
@@ -262,7 +268,8 @@ def _gsutil(call: Call, program: Program) -> None:
 
 
 _TERRAFORM = {
-    **rows("plan show output validate version providers graph get test", Program("cloud.read", rest=Role.TEXT)),
+    **rows("plan show validate version providers graph get test", Program("cloud.read", rest=Role.TEXT)),
+    "output": Program("cloud.read", rest=Role.TEXT, also={"secret.read": "-json -raw"}, single=True),
     "plan": Program("build.run", rest=Role.TEXT, options={Role.WRITE: "-out"}, single=True),
     "fmt": Program("lint.run", rest=Role.TARGET),
     "init": Program("package.install"),

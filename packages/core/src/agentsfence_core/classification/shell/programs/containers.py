@@ -100,9 +100,10 @@ def _copy(call: Call, _program: Program) -> None:
     for word in operands[:-1]:
         if ":" not in word.text:
             call.path("file.read", word)
+    sent = "file.upload" if any(word.text in {"kubectl", "oc", "k"} for word in call.words[:1]) else "container.run"
     for word in operands[-1:]:
         if ":" in word.text:
-            call.object("container.run", "container", Word(word.text.partition(":")[0], word.sure))
+            call.object(sent, "container", Word(word.text.partition(":")[0], word.sure))
         else:
             call.path("file.write", word)
     if not call.drafts:
@@ -140,7 +141,7 @@ _COMPOSE_ROW = Program(
 )
 _IMAGE_PUSH = Program("file.upload", rest=Role.OBJECT, kind="image")
 _DOCKER = {
-    **rows("ps images logs inspect top stats version info port diff history events search context ls wait", LOOK),
+    **rows("ps images logs inspect top stats version info port diff history events context ls wait", LOOK),
     **{
         f"{noun} {verb}": LOOK
         for noun in (
@@ -268,7 +269,8 @@ _DOCKER = {
     "image pull": Program("container.run", rest=Role.OBJECT, kind="image"),
     "image tag": CONTROL,
     "manifest push": _IMAGE_PUSH,
-    **rows("login logout", Program("account.security")),
+    **rows("login logout", Program("account.security", operands=(Role.HOST,), options={Role.TEXT: "-u -p --username --password"})),
+    "search": Program("container.read", rest=Role.OBJECT, kind="image", options={Role.TEXT: "-f --filter --format --limit"}),
     "save": Program("file.read", options={Role.WRITE: "-o --output"}),
     "export": Program("file.read", options={Role.WRITE: "-o --output"}),
     "image save": Program("file.read", options={Role.WRITE: "-o --output"}),
@@ -344,7 +346,8 @@ _KUBE = {
         "describe logs log top explain api-resources api-versions version cluster-info events diff options wait kustomize completion",
         Program("container.read", rest=Role.TEXT, options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f -k --filename"}),
     ),
-    **{f"config {verb}": LOOK for verb in ("view", "get-contexts", "current-context", "get-clusters", "get-users")},
+    **{f"config {verb}": LOOK for verb in ("get-contexts", "current-context", "get-clusters", "get-users")},
+    "config view": Program("container.read", also={"secret.read": "--raw"}),
     "config": Program("system.configure"),
     **rows("delete drain", _resource("container.delete")),
     **rows(

@@ -156,6 +156,7 @@ PROGRAMS = {
     "base64": Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-w --wrap -b", Role.WRITE: "-o --output"}),
     "shuf": Program(
         "file.read",
+        dash_is_file=True,
         rest=Role.TARGET,
         options={
             Role.WRITE: "-o --output",
@@ -185,6 +186,7 @@ PROGRAMS = {
     "diff3": READER,
     "sdiff": Program(
         "file.read",
+        dash_is_file=True,
         rest=Role.TARGET,
         options={Role.WRITE: "-o --output", Role.RUN: "--diff-program", Role.TEXT: "-w -I"},
     ),
@@ -196,6 +198,7 @@ PROGRAMS = {
             Role.WRITE: "-o --output -r --reject-file",
             Role.TEXT: "-p --strip -F --fuzz -d --directory -D -V -z -B -Y",
         },
+        instead={"file.read": "--dry-run --check -C"},
     ),
     "tee": Program("file.write", rest=Role.TARGET, bare="system.read"),
     "sponge": Program("file.write", rest=Role.TARGET),
@@ -265,6 +268,7 @@ PROGRAMS = {
     "hostname": Program("system.read", rest=Role.TEXT, hook=lambda call, _program: _hostname(call)),
     "tree": Program(
         "file.read",
+        dash_is_file=True,
         rest=Role.TARGET,
         options={
             Role.WRITE: "-o",
@@ -287,6 +291,7 @@ PROGRAMS = {
     ),
     "sort": Program(
         "file.read",
+        dash_is_file=True,
         rest=Role.TARGET,
         options={
             Role.WRITE: "-o --output",

@@ -3,19 +3,24 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+import re
+from urllib.parse import quote
+
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import shell_line
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.limits import LIMITS
+from agentsfence_core.model.action import TargetKind
 
 URL_HINTS = ("://",)
 _READ_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND"})
 _DATA = "-d --data --data-ascii --data-raw --data-binary --data-urlencode --json --url-query"
 _FORM = "-F --form --form-string"
 _CURL_TEXT = (
-    "-A --user-agent -b --cookie -e --referer -H --header -m --max-time -u --user -w --write-out -x --proxy -X --request "
-    "-y --speed-time -Y --speed-limit -z --time-cond -C --continue-at -r --range -U --proxy-user -t --telnet-option -P "
+    "-A --user-agent -b --cookie -e --referer -H --header --proxy-header -m --max-time -u --user -w --write-out -x --proxy -X --request "
+    "-y --speed-time --etag-compare -Y --speed-limit -z --time-cond -C --continue-at -r --range -U --proxy-user -t --telnet-option -P "
     "--ftp-port --connect-timeout --retry --retry-delay --retry-max-time --limit-rate --resolve --connect-to --cacert "
     "--capath --cert-type --key-type --ciphers --max-redirs --max-filesize --interface --local-port --noproxy --preproxy "
     "--proto --proto-default --proto-redir --tlsv --tls-max --aws-sigv4 --oauth2-bearer --dns-servers --doh-url --delegation "
@@ -30,6 +35,7 @@ _CURL = Program(
         Role.READ: "-T --upload-file -E --cert --key --netrc-file --proxy-cert --proxy-key --pinnedpubkey",
         Role.WRITE: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl --etag-save --output-dir",
         Role.UNSEEN: "-K --config",
+        Role.FLAG: "--head --netrc --parallel --get --remote-name --remote-name-all --proxy-head",
         Role.URL: "--url",
         Role.RECIPIENT: "--mail-rcpt",
         Role.TEXT: _CURL_TEXT,
@@ -40,13 +46,17 @@ _CURL = Program(
 class _Request:
     """What the options of a client ask for."""
 
-    __slots__ = ("method", "recipients", "saves", "sends", "urls")
+    __slots__ = ("data", "leaks", "method", "recipients", "saves", "sends", "urls")
 
     def __init__(self, urls: list[Word]) -> None:
         """Start with a plain GET of ``urls``."""
         self.urls = urls
         self.method = ""
         self.sends = False
+        self.leaks = False
+        """A file or the output of a command leaves in a header, the address or a name."""
+        self.data: list[str] = []
+        """Literal data that ``-G`` puts into the address."""
         self.saves = False
         self.recipients: list[Word] = []
 
@@ -58,25 +68,30 @@ def _curl(call: Call, program: Program) -> None:
     for name, option, value in split.given:
         if value is not None:
             _curl_option(call, request, name, option.role, value)
-    flags = set(split.strays)
-    request.sends = request.sends or any(name.startswith("expand-") for name in flags)
-    into_address = bool({"G", "get"} & flags)
-    if {"O", "remote-name", "remote-name-all"} & flags:
+    request.sends = request.sends or any(name.startswith("expand-") for name in split.strays)
+    named = {name for name, option, _ in split.given if option.role is Role.FLAG} | set(split.strays)
+    into_address = bool({"G", "get"} & named)
+    if {"O", "remote-name", "remote-name-all"} & named:
         for word in request.urls:
             call.path("file.download", _saved_as(word, None))
-    sends = request.sends and not (into_address and not request.method)
+    if (into_address or not request.sends) and request.data and not request.leaks:
+        added = "&".join(request.data)
+        request.urls = [word._replace(text=_with_query(word.text, added)) for word in request.urls]
+    sends = request.leaks or (request.sends and not (into_address and not request.method))
     _reach(call, request.urls, request.method, sends=sends, saves=request.saves, recipients=request.recipients)
-    if into_address and request.sends:
-        call.effect("web.post")  # -G -d puts the data into the address: it leaves all the same
-        for word in request.urls:
-            call.url("web.post", word)
+
+
+def _with_query(url: str, added: str) -> str:
+    """Return an address with the data that ``-G`` puts into it, so that what it carries can be judged there."""
+    return f"{url}{'&' if '?' in url else '?'}{quote(added, safe='=&+%')}"[: LIMITS.target_length * 2] if added else url
 
 
 def _curl_option(call: Call, request: _Request, name: str, role: Role, value: Word) -> None:
     """Take note of one option with its value."""
     if role is Role.SCRIPT or name in {"T", "upload-file"}:
         request.sends = request.sends or name != "url-query"
-        _payload(call, name, value)
+        request.data.append(value.text)
+        request.leaks = _payload(call, name, value) or value.runs or request.leaks
     elif role is Role.READ:
         call.path("file.read", value)
     elif role is Role.WRITE:
@@ -88,29 +103,41 @@ def _curl_option(call: Call, request: _Request, name: str, role: Role, value: Wo
         request.urls.append(value)
     elif role is Role.RECIPIENT:
         request.recipients.append(value)
-    elif name == "X" or (len(name) > 2 and "request".startswith(name)):
+    elif name in {"X", "request"}:
         request.method = value.text.upper() if value.sure else "POST"
     else:
+        if name in _SENT and (value.runs or (name in _FROM_FILE and value.text[:1] == "@")):
+            request.leaks = True
         _other(call, name, value)
 
 
-def _payload(call: Call, name: str, value: Word) -> None:
-    """``-d @f``, ``-F x=@f`` and ``-T f`` send a file."""
+_SENT = frozenset(
+    """A user-agent b cookie e referer H header proxy-header u user U proxy-user oauth2-bearer request-target range r
+    mail-from mail-auth t telnet-option haproxy-clientip variable login-options service-name""".split()
+)
+"""Options whose value reaches the host."""
+_FROM_FILE = frozenset({"H", "header", "proxy-header"})
+
+
+def _payload(call: Call, name: str, value: Word) -> bool:
+    """``-d @f``, ``-F x=@f`` and ``-T f`` send a file; return whether one is sent."""
     text = value.text
     if name in {"T", "upload-file"}:
         call.path("file.read", value)
-        return
+        return True
     if name in {"F", "form"}:
-        field, _, content = text.partition("=")
+        content = text.partition("=")[2]
         if content[:1] in {"@", "<"}:
             call.path("file.read", Word(content[1:].partition(";")[0], value.sure))
-        del field
-        return
+        return True
     if name == "data-raw":
-        return
-    place = 0 if text.startswith("@") else text.find("@") if name.startswith("data-u") else -1
-    if place >= 0 and text[place + 1 :] not in {"", "-"}:
+        return False
+    place = 0 if text.startswith("@") else text.find("@") if name in {"data-urlencode", "url-query"} else -1
+    if place < 0 or (place and "=" in text[:place]):
+        return False
+    if text[place + 1 :] not in {"", "-"}:
         call.path("file.read", Word(text[place + 1 :], value.sure))
+    return True
 
 
 def _save(call: Call, value: Word) -> bool:
@@ -130,10 +157,28 @@ def _other(call: Call, name: str, value: Word) -> None:
         call.path("file.read", value)
     elif name in {"b", "cookie"} and "=" not in value.text:
         call.path("file.read", value)
-    elif name in {"H", "header"} and value.text.startswith("@"):
+    elif name in _FROM_FILE and value.text.startswith("@"):
         call.path("file.read", value.after(1))
+    elif name in {"w", "write-out"}:
+        _write_out(call, value)
+    elif name == "variable" and "@" in value.text:
+        call.path("file.read", value.after(value.text.index("@") + 1))
     elif name in {"engine", "Q", "quote", "postquote"}:
         call.unseen("an engine or server commands")
+
+
+_OUTPUT = re.compile(r"%output\{(?:>>)?([^}]{0,4096})\}")
+
+
+def _write_out(call: Call, value: Word) -> None:
+    """``-w '%output{f}'`` writes f; a format from a file may say so too."""
+    if value.text.startswith("@"):
+        call.path("file.read", value.after(1))
+        if value.text != "@-":
+            call.unverified("file.download", TargetKind.PATHS)
+        return
+    for name in _OUTPUT.findall(value.text):
+        call.path("file.download", Word(name, value.sure))
 
 
 def _capability(url: Word, method: str, *, sends: bool) -> str:
@@ -173,6 +218,7 @@ _WGET = Program(
         Role.WRITE: "-o --output-file -a --append-output --save-cookies --warc-file",
         Role.RUN: "--use-askpass",
         Role.UNSEEN: "--config -e --execute",
+        Role.FLAG: "--spider --delete-after",
         Role.TEXT: "-O --output-document -P --directory-prefix --method -t --tries -T --timeout -w --wait --waitretry -Q --quota "
         "-U --user-agent --header --referer --user --password --http-user --http-password --limit-rate -A --accept -R --reject -D "
         "--domains --exclude-domains -I -X --cut-dirs -l --level --max-redirect --progress --proxy-user --base -B --start-pos "
@@ -191,19 +237,20 @@ def _wget(call: Call, program: Program) -> None:
     for name, option, value in split.given:
         if value is None:
             continue
-        if name == "O" or (len(name) > 7 and "output-document".startswith(name)):
+        if name in {"O", "output-document"}:
             target = value
-        elif name == "P" or (len(name) > 2 and "directory-prefix".startswith(name)):
+        elif name in {"P", "directory-prefix"}:
             folder = value
         else:
             _wget_option(call, request, name, option.role, value)
     quiet = target is not None and target.text in {"-", "/dev/null", "/dev/stdout"}
-    if "spider" not in split.strays and not quiet:
+    flags = {name for name, option, _ in split.given if option.role is Role.FLAG}
+    if "spider" not in flags and not quiet:
         call.effect("file.download")
         for word in [_saved_as(url, folder) for url in request.urls] if target is None else [target]:
             call.path("file.download", word)
     _reach(call, request.urls, request.method, sends=request.sends, saves=False, recipients=[])
-    if "delete-after" in split.strays:
+    if "delete-after" in flags:
         call.drafts.pop("file.download", None)
 
 
@@ -221,8 +268,10 @@ def _wget_option(call: Call, request: _Request, name: str, role: Role, value: Wo
         shell_line(call, value)
     elif role is Role.UNSEEN:
         call.unseen("wget settings")
-    elif len(name) > 2 and "method".startswith(name):
-        request.method = value.text.upper()
+    elif name == "method":
+        request.method = value.text.upper() if value.sure else "POST"
+    elif value.runs and name in {"U", "user-agent", "header", "referer", "user", "password", "http-user", "http-password"}:
+        request.sends = True
 
 
 def _saved_as(word: Word, folder: Word | None) -> Word:
@@ -244,7 +293,7 @@ def _httpie(call: Call, program: Program) -> None:
         mark = next((mark for mark in ("==", ":=@", "=@", ":=", "=", "@", ":") if mark in text), "")
         if mark in {"=@", ":=@", "@"}:
             call.path("file.read", item.after(text.index(mark) + len(mark)))
-        sends = sends or mark not in {"", "==", ":"}
+        sends = sends or mark not in {"", "==", ":"} or item.runs
     saves = False
     for _, option, value in split.given:
         if option.role is Role.WRITE and value is not None:

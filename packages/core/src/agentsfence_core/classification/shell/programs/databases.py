@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
-from agentsfence_core.classification.shell.engine import shell_line
+from agentsfence_core.classification.shell.engine import by_row, shell_line
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
@@ -294,11 +294,28 @@ _DUMP = Program(
         Role.TEXT: "-U --username -u --user -p? --password? -P --port -d --dbname --db -t --table -n --schema -F --format -T -Z -c! --uri --collection",
     },
 )
+def _restore(call: Call, program: Program) -> None:
+    """``pg_restore`` fills a database; ``-l`` lists, ``-f`` and a missing database make it SQL in a file or printed."""
+    split = by_row(call, program, call.words[1:])
+    if not call.words[0].text.startswith("pg_"):
+        return
+    named = {name: value for name, _, value in split.given}
+    into = [named[name] for name in ("f", "file") if named.get(name) is not None]
+    if split.asks("l", "list") or (into and not {"d", "dbname"} & named.keys()):
+        call.drafts.pop("database.write", None)
+        call.drafts.pop("database.delete", None)
+        call.effect("file.read")
+    for word in into:
+        if word is not None and word.text != "-":
+            call.path("file.write", word)
+
+
 _RESTORE = Program(
     "database.write",
     rest=Role.READ,
-    options={Role.HOST: "-h --host", Role.TEXT: "-U -u -p? -P -d --dbname -F -j -t -n"},
+    options={Role.HOST: "-h --host", Role.TEXT: "-U -u -p? -P -d --dbname -F -j -t -n -f --file -L --use-list"},
     also={"database.delete": "-c --clean --drop"},
+    hook=_restore,
 )
 
 PROGRAMS = {

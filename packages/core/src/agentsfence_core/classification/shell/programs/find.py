@@ -13,7 +13,13 @@ from agentsfence_core.model.action import TargetKind
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _WRITES = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
 _READS = frozenset({"-newer", "-anewer", "-cnewer", "-samefile", "-files0-from"})
-_FOUND = Word("{}", False, True)
+_VALUED = frozenset(
+    """-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -mmin
+    -atime -amin -ctime -cmin -used -user -group -uid -gid -perm -links -inum -maxdepth -mindepth -fstype -printf
+    -regextype -context""".split()
+)
+"""Tests with a value; it is data."""
+_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
 _LEADING = frozenset({"-H", "-L", "-P"})
 
 
@@ -28,6 +34,8 @@ def _find(call: Call, _program: Program) -> None:
         roots.append(words[place])
         place += 1
     call.effect("file.read")
+    if any(word.text[:1] in "$`" and not word.sure for word in roots[1:]):
+        call.unseen("computed tests")
     for root in roots or [Word(".")]:
         call.path("file.read", root)
     _actions(call, words, place, roots)
@@ -35,11 +43,16 @@ def _find(call: Call, _program: Program) -> None:
 
 def _actions(call: Call, words: list[Word], place: int, roots: list[Word]) -> None:
     """Read the tests and actions behind the folders."""
+    found = _found(words[place:], roots)
     while place < len(words):
         text = words[place].text
         place += 1
         if text in _RUNS:
-            place = _runs(call, words, place)
+            place = _runs(call, words, place, found)
+        elif text in _VALUED or text.startswith("-newer"):
+            if text in _READS and place < len(words):
+                call.path("file.read", words[place])
+            place += 1
         elif text == "-delete":
             for root in roots or [Word(".")]:
                 call.path("file.delete", root)
@@ -50,20 +63,37 @@ def _actions(call: Call, words: list[Word], place: int, roots: list[Word]) -> No
         elif text in _READS and place < len(words):
             call.path("file.read", words[place])
             place += 1
-        elif text[:1] == "$" and not words[place - 1].sure and words[place - 1].runs:
+        elif text[:1] in "$`" and not words[place - 1].sure:
             call.unseen("computed tests")
 
 
-def _runs(call: Call, words: list[Word], place: int) -> int:
+def _found(words: list[Word], roots: list[Word]) -> list[Word]:
+    """Return what ``{}`` can stand for: the names that are looked for below the folders, so that guards see them."""
+    names = [
+        words[at + 1]
+        for at, word in enumerate(words[:-1])
+        if word.text in _NAMES and (not at or words[at - 1].text not in {"!", "-not"})
+    ][:8] or [Word("*")]
+    return [
+        Word(f"{root.text.rstrip('/') or '/'}/{name.text.rpartition('/')[2]}", False, True)
+        for root in (roots or [Word(".")])[:8]
+        for name in names
+    ]
+
+
+def _runs(call: Call, words: list[Word], place: int, found: list[Word]) -> int:
     """Read the command of ``-exec`` up to ``;`` or ``{} +``."""
     inner: list[Word] = []
     while place < len(words):
         word = words[place]
         place += 1
-        if word.text == ";" or (word.text == "+" and inner and inner[-1].text == "{}"):
+        if word.text == ";" or (word.text == "+" and words[place - 2].text == "{}"):
             break
-        inner.append(_FOUND if word.text == "{}" else (Word(word.text, False, True) if "{}" in word.text else word))
-    if inner and inner[0] is _FOUND:
+        if word.text == "{}" and inner:
+            inner += found
+        else:
+            inner.append(Word(word.text, False, True) if "{}" in word.text else word)
+    if inner and inner[0].text == "{}":
         call.unseen("every file found is run")
     else:
         nested(call, inner, piped=False)
@@ -77,11 +107,13 @@ def _fd(call: Call, program: Program) -> None:
         if word.text in {"-x", "-X", "--exec", "--exec-batch"} or word.text.startswith(("--exec=", "--exec-batch=")):
             glued = word.after(word.text.index("=") + 1) if "=" in word.text else None
             inner = [*([glued] if glued else []), *words[place + 1 :]]
-            inner = [_FOUND if "{" in inner_word.text else inner_word for inner_word in inner]
-            if not any(inner_word is _FOUND for inner_word in inner):
-                inner.append(_FOUND)
+            named = Split(words[:place], table_of(program), posix=False, single=False).operands
+            found = Word(f"*/{named[0].text if named else '*'}", False, True)
+            inner = [found if "{" in inner_word.text else inner_word for inner_word in inner]
+            if not any(inner_word is found for inner_word in inner):
+                inner.append(found)
             words = words[:place]
-            if inner[0] is _FOUND:
+            if inner[0] is found:
                 call.unseen("every file found is run")
             else:
                 nested(call, [w for w in inner if w.text != ";"], piped=False)
@@ -93,7 +125,7 @@ def _fd(call: Call, program: Program) -> None:
 
 
 PROGRAMS = {
-    **rows("find gfind bfs", Program("file.read", hook=_find)),
+    **rows("find gfind bfs", Program("file.read", hook=_find, acting=True)),
     **rows(
         "fd fdfind",
         Program(

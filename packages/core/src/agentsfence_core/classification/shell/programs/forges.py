@@ -205,7 +205,7 @@ _FORGE: dict[str, Program] = {
     "api": Program("repo.read", hook=_gh_api),
     "search": LOOK,
     **rows("browse status completion version help", LOOK),
-    "auth status": LOOK,
+    "auth status": Program("repo.read", also={"secret.read": "-t --show-token"}),
     "auth token": Program("secret.read", rest=Role.TEXT),
     "auth": Program("account.security"),
     "config get": LOOK,
@@ -248,6 +248,9 @@ _ACCESS_WORDS = "login logout secrets secret env tokens access members team team
 def _platform_verb(call: Call, _program: Program) -> None:
     """``fly apps destroy x``, ``heroku run bash``: the verb stands behind a noun or a colon."""
     words = {part for word in call.words[1:4] for part in word.text.split(":")}
+    if "token" in words or ("config" in words and not words & {"set", "unset", "add"}):
+        call.effect("secret.read")  # prints a token, or the variables of an app
+        return
     if words & {"destroy", "delete", "remove", "rm"}:
         call.effect("cloud.delete")
     elif words & {"run", "ssh", "exec", "console", "bash", "rsh"}:

@@ -15,47 +15,49 @@ from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, helps
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.programs.git_commands import (
-    DIFF,
-    LOG,
-    LOOK,
-    Hook,
     apply,
-    archive,
     bisect,
     branch,
+    bundle,
     checkout,
     clean,
-    clone,
     commit,
     config,
     difftool,
-    fetch,
+    format_patch,
     gc,
     grep,
     history,
-    lfs,
-    ls_remote,
+    look,
     notes,
-    push,
-    read_setting,
-    reads,
     rebase,
     reflog,
-    remote,
     reset,
     restore,
     rm,
-    send_email,
     stash,
-    submodule,
     switch,
     symbolic_ref,
     tag,
     update_ref,
     worktree,
 )
+from agentsfence_core.classification.shell.programs.git_remotes import (
+    archive,
+    clone,
+    fetch,
+    lfs,
+    ls_remote,
+    push,
+    remote,
+    send_email,
+    submodule,
+    subtree,
+)
+from agentsfence_core.classification.shell.programs.git_words import DIFF, LOG, LOOK, Hook, has, read_setting, reads
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.model.risk import Risk
 
 _GLOBAL = Program(
     "git.read",
@@ -110,27 +112,50 @@ def _command(call: Call, operands: list[Word]) -> None:
         return
     hook = _HOOKS.get(name)
     row = _ROWS.get(name)
+    dry = name in _DRY and has(words, *_DRY[name])
     if hook is not None:
         hook(call, words)
     elif row is not None:
         by_row(call, row, words)
     else:
         call.unseen(f"git {name[:40]} is an alias or another program")
+    if dry:
+        _only_looks(call)
+
+
+_BOTH = ("-n", "--dry-run")
+_DRY = {
+    **dict.fromkeys(("add", "stage", "mv", "prune", "prune-packed", "push"), _BOTH),
+    **dict.fromkeys(("commit", "fetch", "pull"), ("--dry-run",)),
+}
+"""Subcommands that only show what they would do, with the options that ask for it."""
+
+
+def _only_looks(call: Call) -> None:
+    """Turn what a dry run would do into a read of the same targets; what runs, runs."""
+    for capability in [name for name in call.drafts if name.startswith(("git.", "file.")) and name != "git.read"]:
+        draft = call.drafts.pop(capability)
+        if draft.risk is not Risk.READ:
+            draft.risk = Risk.READ
+        call.drafts.setdefault("git.read", draft)
 
 
 _ROWS: dict[str, Program] = {
-    **rows("log shortlog whatchanged show", LOG),
-    **rows("diff diff-tree diff-index diff-files format-patch range-diff", DIFF),
-    "format-patch": Program("file.write", options=LOOK | {Role.TARGET: "-o --output-directory"}),
+    "range-diff": DIFF,
     **rows(
         "status ls-files ls-tree rev-parse rev-list merge-base name-rev describe cat-file for-each-ref show-ref count-objects "
-        "check-ignore check-attr check-mailmap cherry var version verify-commit verify-tag verify-pack fsck help whatchanged "
-        "show-branch hash-object merge-tree patch-id get-tar-commit-id column annotate diagnose check-ref-format "
+        "check-ignore check-attr check-mailmap cherry var version verify-commit verify-tag verify-pack help "
+        "show-branch merge-tree patch-id get-tar-commit-id column check-ref-format "
         "fmt-merge-msg stripspace",
         LOG,
     ),
-    "cat-file": reads(run="--textconv! --filters!"),
-    "blame": reads(text="-L -S --since --date --contents --ignore-rev --abbrev -C? -M?"),
+    "fsck": Program("git.read", also={"git.update": "--lost-found"}),
+    **rows("diagnose bugreport", Program("file.write", options={Role.TARGET: "-o --output-directory", Role.TEXT: "-s --suffix --mode --diagnose?"})),
+    "multi-pack-index verify": LOG,
+    **rows("commit-graph multi-pack-index pack-objects index-pack unpack-objects fast-import", Program("git.update")),
+    "fast-export": reads(write="--export-marks", text="--import-marks --refspec"),
+    **rows("mailinfo mailsplit", Program("file.write", rest=Role.TARGET, options={Role.TARGET: "-o?"})),
+    **rows("send-pack http-push", Program("git.push", sure=False)),
     "hash-object": Program("git.read", rest=Role.READ, also={"git.commit": "-w"}),
     "add": Program("git.commit", rest=Role.TARGET, options={Role.TEXT: "--chmod", Role.READ: "--pathspec-from-file"}),
     "stage": Program("git.commit", rest=Role.TARGET),
@@ -158,7 +183,6 @@ _ROWS: dict[str, Program] = {
         },
     ),
     "interpret-trailers": Program("git.read", rest=Role.READ, also={"file.write": "--in-place"}),
-    "bundle": Program("file.write", operands=(Role.TEXT, Role.TARGET)),
     "maintenance": Program("git.update"),
     "repack": Program("git.update"),
     "prune": Program("git.delete"),
@@ -190,7 +214,12 @@ _HOOKS: dict[str, Hook] = {
     "send-email": send_email, "grep": grep, "archive": archive, "ls-remote": ls_remote, "commit": commit,
     "lfs": lfs, "update-ref": update_ref, "symbolic-ref": symbolic_ref, "filter-branch": history,
     "filter-repo": history, "gc": gc, "apply": apply, "rm": rm, "difftool": difftool, "mergetool": difftool,
+    "bundle": bundle, "subtree": subtree, "format-patch": format_patch,
+    **dict.fromkeys(("log", "shortlog", "whatchanged", "show"), look(LOG)),
+    **dict.fromkeys(("diff", "diff-tree", "diff-index", "diff-files"), look(DIFF)),
+    "cat-file": look(reads(run="--textconv! --filters!")),
+    **dict.fromkeys(("blame", "annotate"), look(reads(text="-L -S --since --date --contents --ignore-rev --abbrev -C? -M?"), files=True)),
 }  # fmt: skip
 
 
-PROGRAMS = {"git": Program("git.read", hook=_git)}
+PROGRAMS = {"git": Program("git.read", hook=_git, acting=True)}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.engine import by_row
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 
@@ -36,6 +37,18 @@ def _exiftool(call: Call) -> None:
                 call.path("file.write", word)
 
 
+_PRINTS = frozenset({"antiword", "catdoc", "html2text"})
+_LISTS = frozenset({"-list", "-v", "-h"})
+
+
+def _extract(call: Call, program: Program) -> None:
+    """``pdftotext a.pdf -`` prints; with a name, or with none, it writes a file."""
+    split = by_row(call, program, call.words[1:])
+    to = split.operands[1].text if len(split.operands) > 1 else "-" if call.words[0].text in _PRINTS else ""
+    if to in {"-", "/dev/null", "/dev/stdout"} or any(word.text in _LISTS for word in call.words[1:]):
+        call.drafts.pop("file.write", None)
+
+
 _FFMPEG = Program(
     "file.write",
     options={
@@ -56,7 +69,7 @@ PROGRAMS = {
     **rows("sox cwebp dwebp lame flac oggenc opusenc rsvg-convert inkscape potrace img2pdf qrencode", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TARGET: "-o --output"})),
     **rows("optipng jpegoptim pngquant svgo exiftran jhead", Program("file.write", rest=Role.TARGET)),
     "exiftool": Program("file.read", before=_exiftool, rest=Role.TARGET, options={Role.UNSEEN: "-config -@ -execute! -if"}, also={"file.write": "-overwrite_original -delete_original"}, single=True),
-    **rows("pdftotext pdfimages pdftoppm pdfseparate ps2pdf pdf2ps", Program("file.write", operands=(Role.READ, Role.TARGET), options={Role.TEXT: "-f -l -r -enc -x -y -W -H"}, single=True)),
+    **rows("pdftotext pdfimages pdftoppm pdfseparate ps2pdf pdf2ps pdftohtml antiword catdoc docx2txt html2text", Program("file.write", operands=(Role.READ, Role.TARGET), options={Role.TEXT: "-f -l -r -enc -x -y -W -H"}, single=True, hook=_extract)),
     **rows("pdftk qpdf pdfunite gs", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TEXT: "-s? -d? -f"})),
     **rows("libreoffice soffice unoconv", Program("file.write", rest=Role.READ, options={Role.TARGET: "--outdir", Role.TEXT: "--convert-to"})),
     **rows("wkhtmltopdf wkhtmltoimage weasyprint", Program("file.write", rest=Role.URL, last=Role.TARGET)),

@@ -112,6 +112,11 @@ _SCP = Program(
 )
 
 
+def _carries(call: Call) -> bool:
+    """Whether a program that sends its input has one: ``</dev/null`` and ``echo |`` are none."""
+    return call.piped and (call.stdin is None or bool(call.stdin.strip("\r\nqQ")))
+
+
 def _netcat(call: Call, program: Program) -> None:
     """``nc`` carries its input out; ``-e`` and ``-c`` start a program, ``-z`` only looks, ``-l`` listens."""
     split = Split(call.words[1:], table_of(program), posix=False, single=False)
@@ -124,7 +129,7 @@ def _netcat(call: Call, program: Program) -> None:
     if "l" in flags or "listen" in flags:
         call.effect("process.control")
         return
-    capability = "web.read" if "z" in flags and not call.piped else "web.post"
+    capability = "web.read" if "z" in flags and not _carries(call) else "web.post"
     call.effect(capability)
     for word in split.operands[:1]:
         call.host(capability, word)
@@ -188,7 +193,7 @@ def _openssl(call: Call, _program: Program) -> None:
     verb = words[0].text if words else ""
     row = _OPENSSL_ROW
     if verb in {"s_client", "s_time"}:
-        row = _OPENSSL_ROWS["web.post" if call.piped else "web.read"]
+        row = _OPENSSL_ROWS["web.post" if _carries(call) else "web.read"]
     elif verb in {"s_server", "ocsp", "ts", "cms", "smime", "ca"}:
         row = _OPENSSL_ROWS["process.control" if verb == "s_server" else "file.write"]
     elif verb not in _OPENSSL_READS and verb not in _OPENSSL_OTHERS:
@@ -287,15 +292,21 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+_IP = Program("system.read", options={Role.TEXT: "-f -family -n -netns -rc -rcvbuf -l -loops", Role.READ: "-b -batch", Role.FLAG: "-br -brief"}, single=True, posix=True)  # fmt: skip
+_IP_LOOKS = frozenset("show list ls lst get s sh help monitor".split())
+
+
 def _ip(call: Call) -> None:
     """``ip addr`` and ``ip route show`` read; ``add``, ``del``, ``set`` configure; ``netns exec`` runs."""
-    words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
+    split = Split(call.words[1:], table_of(_IP), posix=True, single=True)
+    words = [word.text for word in split.operands if word.text[:1] != "-"]
     if "exec" in words:
         call.unseen("ip netns exec")
-    verb = words[1] if len(words) > 1 else "show"
-    looks = verb in {"show", "list", "ls", "lst", "get", "s", "sh", "help", "monitor"}
-    batch = any(word.text.startswith("-b") for word in call.words[1:])
-    call.effect("system.read" if looks and not batch else "system.configure")
+    batch = [value for name, _, value in split.given if name in {"b", "batch", "force"} and value is not None]
+    looks = not batch and (len(words) < 2 or words[1] in _IP_LOOKS)
+    call.effect("system.read" if looks else "system.configure")
+    for value in batch:
+        call.path("file.read", value)
 
 
 def _firewall(call: Call) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import nested, script
+from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
@@ -241,7 +242,8 @@ _NPM = {
 def _config(call: Call) -> None:
     words = [word.text for word in call.words if word.text[:1] != "-"]
     reads = {"get", "list", "ls", "debug"} & set(words)
-    call.effect("system.read" if reads or len(words) < 3 else "system.configure")
+    shown = "secret.read" if reads and any(SECRET.search(word) for word in words) else "system.read"
+    call.effect(shown if reads or len(words) < 3 else "system.configure")
 
 
 def _version(call: Call) -> None:

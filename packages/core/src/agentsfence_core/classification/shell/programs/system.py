@@ -296,7 +296,7 @@ PROGRAMS = {
     **rows("gpg gpg2", Program("file.read", hook=_gpg)),
     **rows("age", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.READ: "-i --identity -R", Role.TEXT: "-r --recipient"})),
     "age-keygen": Program("file.write", options={Role.WRITE: "-o"}),
-    "sops": Program("file.write", rest=Role.TARGET, instead={"file.read": "-d --decrypt"}, also={"file.write": "-i --in-place"}),
+    "sops": Program("file.write", rest=Role.TARGET, instead={"secret.read": "-d --decrypt"}, also={"file.write": "-i --in-place"}),
     **rows("logger", Program("file.write")),
     "logrotate": Program("file.delete", sure=False),
     "tmpreaper": Program("file.delete", rest=Role.TARGET),

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 
-from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
 from agentsfence_core.classification.shell.engine import by_row, shell_line
+from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
@@ -194,8 +195,30 @@ def _awk(call: Call, program: Program) -> None:
             call.path("file.read", word)
 
 
+_ENVIRON = re.compile(r"\bENVIRON\b(?:\s*\[\s*\"([A-Za-z_]\w*)\"\s*\])?")
+_JQ_ENV = re.compile(r"(?:\$ENV|(?<![\w.$])(?:env|strenv|envsubst))\b(?:\.([A-Za-z_]\w*)|\(\s*([A-Za-z_]\w*)\s*\))?")
+
+
+def _environment(call: Call, pattern: re.Pattern[str], text: str) -> None:
+    """Note where a script reads the environment: all of it, or a variable that is probably a secret."""
+    for found in pattern.finditer(text):
+        name = next((group for group in found.groups() if group), "")
+        if not name or SECRET.search(name):
+            call.path("system.read", Word(ENVIRONMENT))
+            return
+
+
+def _jq(call: Call, program: Program) -> None:
+    """``jq`` and ``yq`` print; ``env`` and ``$ENV`` in their language are the environment."""
+    split = by_row(call, program, call.words[1:])
+    for word in split.operands[:2]:
+        if "env" in word.text or "ENV" in word.text:
+            _environment(call, _JQ_ENV, _AWK_STRING.sub('"', word.text))
+
+
 def _awk_script(call: Call, word: Word) -> None:
     text = word.text
+    _environment(call, _ENVIRON, text)
     strings = _AWK_STRING.findall(text)
     bare = _AWK_REGEX.sub(" ", _AWK_STRING.sub('"', text))
     runs = _AWK_RUNS.search(bare) is not None or word.runs or _is_computed(word)
@@ -266,9 +289,13 @@ _AWK = Program(
 _GREPS = frozenset("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep".split())
 
 
-def _yq(call: Call, program: Program) -> None:
-    """``yq`` prints; ``-i`` edits in place."""
-    by_row(call, program, call.words[1:])
+def _envsubst(call: Call, _program: Program) -> None:
+    """``envsubst`` prints the variables that its input names; a list of harmless ones as its argument bounds that."""
+    call.effect("system.read")
+    names = [name for word in call.words[1:] for name in re.findall(r"\$\{?(\w+)", word.text)]
+    shown = names or re.findall(r"\$\{?(\w+)", call.stdin or "")
+    if any(SECRET.search(name) for name in shown):
+        call.path("system.read", Word(ENVIRONMENT))
 
 
 def _dc(call: Call) -> None:
@@ -314,7 +341,9 @@ PROGRAMS = {
             Role.TEXT: "--arg# --argjson# --indent --tab!",
             Role.READ: "--slurpfile# --rawfile# -L",
             Role.SCRIPT: "-f --from-file",
+            Role.FLAG: "--slurp --args --raw",
         },
+        hook=_jq,
     ),
     **rows(
         "yq",
@@ -327,9 +356,10 @@ PROGRAMS = {
                 Role.SCRIPT: "--from-file --expression",
             },
             also={"file.write": "-i --inplace --in-place"},
-            hook=_yq,
+            hook=_jq,
         ),
     ),
+    **rows("gojq jaq", Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.TEXT: "--arg# --argjson# --indent", Role.READ: "--slurpfile# --rawfile# -L -f --from-file", Role.FLAG: "--slurp --args"}, hook=_jq)),
     **rows(
         "gron dasel htmlq pup xq csvcut csvgrep csvlook csvstat csvsort csvjson in2csv csvkit",
         Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET),
@@ -352,7 +382,7 @@ PROGRAMS = {
     ),
     "mlr": Program("file.read", rest=Role.TEXT, also={"file.write": "-I"}),
     "tr": Program("system.read"),
-    "envsubst": Program("system.read"),
+    "envsubst": Program("system.read", hook=_envsubst),
     "bc": Program("system.read", rest=Role.READ, options={Role.TEXT: "-e"}),
     "dc": Program(
         "system.read", rest=Role.READ, options={Role.TEXT: "-e --expression", Role.UNSEEN: "-f --file"}, before=_dc
