@@ -37,6 +37,9 @@ COMMANDS: Final = {
     "serve": "Answer a program's requests, one JSON line each",
     "policy": "Show the policy of a task, validate a policy file, or print the schema",
     "capabilities": "List the capabilities that policies and calls are written in",
+    "doctor": "Look whether everything is in order and the fence blocks",
+    "test": "Play sessions of your own with the verdicts that you expect",
+    "audit": "Show, verify or replay the log of decisions",
     "adapters": "List the adapters that are installed and what they cannot see",
     "demo": "Watch an agent obey an injected mail, and the fence stop it",
 }
