@@ -148,7 +148,9 @@ def _plugins(settings: Settings, plugins: Plugins) -> Findings:
     for name in settings.plugins:
         yield Finding("plugins", State.NOTE, f"{name} {_version(name)} takes part in decisions, as the settings say")
     for name in plugins.skipped:
-        yield Finding("plugins", State.NOTE, f"{name} {_version(name)} is installed and has no say: no setting names it")
+        yield Finding(
+            "plugins", State.NOTE, f"{name} {_version(name)} is installed and has no say: no setting names it"
+        )
     if not settings.plugins and not plugins.skipped:
         yield Finding("plugins", State.GOOD, f"none but our own (entry points '{GROUP}')")
 
@@ -209,7 +211,9 @@ def _compiler(settings: Settings, plugins: Plugins, *, probe: bool) -> Findings:
         sentence = f"{name}, which works offline" if offline else f"{name}; --probe asks it"
         yield Finding("compiler", State.GOOD, sentence)
         return
-    task = Workbench.open().fence(compiler=name).begin(PersonMessage("Email the report to ann@example.com"), task="probe")
+    task = (
+        Workbench.open().fence(compiler=name).begin(PersonMessage("Email the report to ann@example.com"), task="probe")
+    )
     if task.policy.source is PolicySource.FALLBACK:
         why = "; ".join(f"{part.what}: {part.why}" for part in task.dropped) or "no usable answer"
         yield Finding("compiler", State.WRONG, f"{name} failed: {why}", "until it answers, tasks only read")
@@ -255,7 +259,9 @@ def _adapter(info: AdapterInfo) -> Finding:
     if answers == [False]:
         return good
     if answers:
-        return replace(good, state=State.WRONG, sentence=f"{name}: its forbidden call ran", hint=f"do not use {info.name}")
+        return replace(
+            good, state=State.WRONG, sentence=f"{name}: its forbidden call ran", hint=f"do not use {info.name}"
+        )
     why = errors[0] if errors else f"no answer within {_CANARY_SECONDS:g} seconds"
     return replace(good, state=State.WRONG, sentence=f"{name}: its canary failed: {why}", hint="reinstall it")
 

@@ -139,6 +139,10 @@ def _amend(fence: Fence, request: Request) -> JsonObject:
     return task_object(fence.amend(_message(request), task=text_field(request, "task"), host=_host(request)))
 
 
+def _child(fence: Fence, request: Request) -> JsonObject:
+    return task_object(fence.child(text_field(request, "parent"), task=text_field(request, "task")))
+
+
 def _adopt(fence: Fence, request: Request) -> JsonObject:
     policy = mapping_field(request, "policy")
     return task_object(fence.adopt(policy, task=text_field(request, "task"), sender=optional_text(request, "sender")))
@@ -196,6 +200,7 @@ _OPERATIONS: Final[Mapping[str, Callable[[Fence, Request], JsonObject]]] = {
     "adopt": _adopt,
     "amend": _amend,
     "begin": _begin,
+    "child": _child,
     "classify": _classify,
     "close": _close,
     "grants": _grants,

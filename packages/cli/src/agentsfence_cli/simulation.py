@@ -140,10 +140,14 @@ def _call(session: _Session, step: Mapping[str, object]) -> JsonObject:
     )
     session.question = decision.question or session.question
     if expect is not None:
-        stopped = decision.verdict is not Verdict.ALLOW
-        met = stopped if expect == _STOPPED else decision.verdict.value == expect
+        met = meets(expect, decision.verdict.value)
         session.kept = met if session.kept is None else session.kept and met
     return result_object(decision)
+
+
+def meets(expect: str, verdict: str) -> bool:
+    """Whether a verdict is the expected one; STOPPED is BLOCK or ASK_USER."""
+    return verdict != Verdict.ALLOW.value if expect == _STOPPED else verdict == expect
 
 
 def _answer(session: _Session, step: Mapping[str, object]) -> JsonObject:

@@ -35,14 +35,15 @@ def walked(fence: Fence, task: str, tool: str, args: Mapping[str, object], host:
     """Return the walk of a call under the policy that a task has now."""
     policy = fence.policy(task)
     settings = load_settings()
-    prepared = prepare(settings.narrowing.applied(policy), _options(settings, host))
+    prepared = prepare(settings.narrowing.applied(policy), options_of(settings, host))
     action = fence.classify(tool, args, host=host)
     state, now = ExecutionState(), policy.created_at.timestamp() if policy.created_at else 0.0
     decision = evaluate(prepared, state, action, host, now)
     return Walk(replace(decision, enforced=decision.verdict), explain(prepared, state, action, host, now))
 
 
-def _options(settings: Settings, host: HostFacts) -> EvaluationOptions:
+def options_of(settings: Settings, host: HostFacts) -> EvaluationOptions:
+    """Return what the settings say about evaluating."""
     return EvaluationOptions(
         unauthorized=settings.default_verdicts,
         strict_auto_approve=settings.strict_auto_approve,

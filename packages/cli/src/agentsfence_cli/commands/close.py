@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from agentsfence_cli.kept import AsJson, TaskId, kept_fence
@@ -12,10 +14,16 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
-def close(task: TaskId, as_json: AsJson = False) -> None:
+def close(
+    task: TaskId,
+    discard: Annotated[
+        bool, typer.Option("--discard", help="Also where the task's record is damaged; its bans are lost with it.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """End a task: its policy, counters, questions and grants are forgotten. The audit log stays."""
     with kept_fence() as fence:
-        fence.close(task)
+        fence.close(task, discard=discard)
     if as_json:
         write_json({"schema": "agentsfence.closed/1", "task": task})
     else:

@@ -31,7 +31,8 @@ def doctor(
     wrong = [finding for finding in found if finding.state is State.WRONG]
     if as_json:
         findings = [
-            {"part": each.part, "state": each.state.value, "message": each.sentence, "hint": each.hint} for each in found
+            {"part": each.part, "state": each.state.value, "message": each.sentence, "hint": each.hint}
+            for each in found
         ]
         write_json({"schema": "agentsfence.doctor/1", "ok": not wrong, "versions": versions(), "findings": findings})
     else:
