@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 
 from agentsfence_core.canonical import digest
 from agentsfence_core.evaluation.explain import neighbours
-from agentsfence_core.evaluation.grants import deltas_of
+from agentsfence_core.evaluation.grants import deltas_digest, deltas_of
 from agentsfence_core.layered import layered
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Action, Decision, Delta, ExecutionState, Grant, PolicySource, Scope, TaskPolicy
@@ -23,6 +23,8 @@ from agentsfence_core.ports import AuditHead, TaskRecord
 ADMITTED, SUSPENDED, DONE, FAILED, NOT_RUN = "admitted", "suspended", "done", "failed", "not_run"
 OUTCOMES = frozenset({DONE, FAILED, SUSPENDED, NOT_RUN})
 _OPEN = frozenset({ADMITTED, SUSPENDED})
+COMMAND_VALUE = "command"
+"""Name of the value that holds the words of a command that is run."""
 UNBEGUN = "no_policy"
 """Purpose of the read-only policy of a task that nobody began."""
 NO_WORDS = TaskPolicy(purpose="subtask", source=PolicySource.FALLBACK, max_external_writes=0)
@@ -173,6 +175,8 @@ def asked(
         if identity and kept.get("call") == identity and kept.get("asks") == asks:
             return record, known
     covered_too, not_covered = neighbours(action)
+    deltas = deltas_of(action)
+    shown = tuple(_shown(delta) for delta in deltas)
     entry: dict[str, object] = {
         "tool": action.tool,
         "call": identity,
@@ -180,11 +184,13 @@ def asked(
         "risk": decision.risk.value,
         "sentence": decision.sentence,
         "asks": asks,
-        "deltas": [_plain_delta(delta) for delta in deltas_of(action)],
+        "deltas": [_plain_delta(delta) for delta in shown],
         "at": now,
         "covered_too": covered_too[:_SHOWN],
         "not_covered": not_covered[:_SHOWN],
     }
+    if shown != deltas:
+        entry["deltas_digest"] = deltas_digest(deltas)
     questions = layered(record.questions)
     if len(questions) >= LIMITS.open_questions:
         questions = questions.lacking([next(iter(questions))])
@@ -241,6 +247,7 @@ def approved(
         scope=scope,
         max_calls=uses,
         expires_at=until,
+        deltas_digest=str(kept.get("deltas_digest", "")),
         granted_at=now,
         granted_by=by,
     )
@@ -294,6 +301,27 @@ def revoked(record: TaskRecord, grant: str) -> TaskRecord:
     kept = tuple(known for known in record.state.grants if known.id != grant)
     uses = layered(record.state.grant_uses).lacking([grant])
     return replace(record, state=replace(record.state, grants=kept, grant_uses=uses))
+
+
+def _shown(delta: Delta) -> Delta:
+    """Return a delta as it may be kept: of a command its program, of an address no account; both can hold a secret."""
+    values = tuple((name, _program(value) if name == COMMAND_VALUE else value) for name, value in delta.values)
+    return replace(
+        delta,
+        values=values,
+        recipients=tuple(_without_account(party) for party in delta.recipients),
+        objects=tuple(_without_account(name) for name in delta.objects),
+    )
+
+
+def _program(command: str) -> str:
+    program, _, rest = command.partition(" ")
+    return f"{program} …" if rest else program
+
+
+def _without_account(text: str) -> str:
+    scheme, mark, rest = text.partition("://")
+    return f"{scheme}{mark}…@{rest.rpartition('@')[2]}" if mark and "@" in rest else text
 
 
 def _plain_delta(delta: Delta) -> dict[str, object]:

@@ -65,8 +65,16 @@ def targets(effect: Effect | None) -> dict[str, object]:
     if effect.unverified:
         kept["unverified"] = sorted(kind.value for kind in effect.unverified)
     if effect.values:
-        kept["values"] = [f"{text(name, 40)}={text(value, 80)}" for name, value in effect.values[:ENTRIES]]
+        kept["values"] = [f"{text(name, 40)}={_value(name, value)}" for name, value in effect.values[:ENTRIES]]
     return kept
+
+
+def _value(name: str, value: str) -> str:
+    """Return a value; of a command only its program, since any word after it can be a secret."""
+    if name != "command":
+        return text(value, 80)
+    program, _, rest = value.partition(" ")
+    return f"{text(program, 80)} …" if rest else text(program, 80)
 
 
 _PLAIN = frozenset({"changed", "enabled", "times", "until", "count", "status", "scope", "source", "verdict"})

@@ -69,8 +69,17 @@ def covers(grant: Grant, action: Action, identity: str, uses: int, now: float) -
         and grant.tool == action.tool
         and (grant.max_calls is None or uses < grant.max_calls)
         and (grant.expires_at is None or now < grant.expires_at)
-        and grant.deltas == deltas_of(action)
+        and _same_effects(grant, deltas_of(action))
     )
+
+
+def _same_effects(grant: Grant, deltas: tuple[Delta, ...]) -> bool:
+    return deltas_digest(deltas) == grant.deltas_digest if grant.deltas_digest else grant.deltas == deltas
+
+
+def deltas_digest(deltas: tuple[Delta, ...]) -> str:
+    """Return a digest of effects, by which a grant knows those that it must not show in full."""
+    return digest([[getattr(delta, name) for name in Delta.__slots__] for delta in deltas])
 
 
 def covering_grants(known: Iterable[Grant], state: ExecutionState, action: Action, now: float) -> tuple[Grant, ...]:

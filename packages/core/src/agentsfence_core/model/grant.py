@@ -35,7 +35,7 @@ class Grant:
     id: str
     tool: str
     deltas: tuple[Delta, ...]
-    """Every effect of the approved call."""
+    """Every effect of the approved call, as it is shown: what may be a secret in it is cut (see ``deltas_digest``)."""
     arguments_digest: str
     """Digest of the canonical arguments without message text (see `agentsfence_core.canonical`)."""
     answers: frozenset[str] = field(default_factory=frozenset)
@@ -45,5 +45,7 @@ class Grant:
     """Uses in all; ``None`` only for ``UNTIL``."""
     expires_at: float | None = None
     """Seconds since the epoch; ``None`` where the grant ends with the task."""
+    deltas_digest: str = ""
+    """Digest of the effects where ``deltas`` does not show all of them; empty where it does."""
     granted_at: float = 0.0
     granted_by: str | None = None
