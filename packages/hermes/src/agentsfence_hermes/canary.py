@@ -54,20 +54,29 @@ def _warnings() -> list[str]:
     from hermes_cli.config import load_config  # noqa: PLC0415
 
     config = load_config()
-    found: list[str] = []
-    for value, bad, sentence in (
-        (_at(config, "model", "openai_runtime"), {"codex_app_server"}, "model.openai_runtime: codex_app_server runs tools in another program: nothing there is checked"),
-        (_at(config, "model", "api_mode"), {"codex_app_server"}, "model.api_mode: codex_app_server runs tools in another program: nothing there is checked"),
-        (_at(config, "model", "provider"), {"copilot-acp"}, "model.provider: copilot-acp reads and writes files in another program: nothing there is checked"),
-        (_at(config, "approvals", "cron_mode"), {"approve", "allow", "yes", "off"}, "approvals.cron_mode answers questions by itself, and after the first job in every chat of the gateway"),
-        (_at(config, "delegation", "subagent_auto_approve"), {"true"}, "delegation.subagent_auto_approve answers the questions of subagents by itself"),
-    ):  # fmt: skip
-        if value in bad:
-            found.append(sentence)
+    found = [sentence for names, bad, sentence in _UNCOVERED if _at(config, *names) in bad]
     provider = _at(config, "memory", "provider")
     if provider not in {"", "none"}:
         found.append(f"memory.provider: {provider} is sent every turn without a tool call")
     return found
+
+
+_ELSEWHERE = "tools run in another program there, and nothing in it is checked"
+_UNCOVERED = (
+    (("model", "openai_runtime"), {"codex_app_server"}, f"model.openai_runtime: codex_app_server: {_ELSEWHERE}"),
+    (("model", "api_mode"), {"codex_app_server"}, f"model.api_mode: codex_app_server: {_ELSEWHERE}"),
+    (("model", "provider"), {"copilot-acp"}, f"model.provider: copilot-acp: {_ELSEWHERE}"),
+    (
+        ("approvals", "cron_mode"),
+        {"approve", "allow", "yes", "off"},
+        "approvals.cron_mode answers questions by itself, after the first scheduled job in every chat of the gateway",
+    ),
+    (
+        ("delegation", "subagent_auto_approve"),
+        {"true"},
+        "delegation.subagent_auto_approve answers the questions of subagents by itself",
+    ),
+)
 
 
 def _at(config: Any, *names: str) -> str:

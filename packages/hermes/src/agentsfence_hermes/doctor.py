@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -57,10 +58,8 @@ def strangers() -> list[str]:
         for entry in metadata.entry_points(group=GROUP, name=config_file.NAME)
         if entry.dist is not None and entry.dist.name.lower().replace("_", "-") != OURS
     }
-    try:
+    with contextlib.suppress(metadata.PackageNotFoundError):
         found.add(metadata.distribution(config_file.NAME).name)
-    except metadata.PackageNotFoundError:
-        pass
     return sorted(found)
 
 
@@ -94,7 +93,7 @@ def _enabled(home: Path) -> Finding:
 def _canary(home: Path) -> list[Finding]:
     environment = {**os.environ, "HERMES_HOME": str(home), "HERMES_DISABLE_LAZY_INSTALLS": "1"}
     try:
-        done = subprocess.run(  # noqa: S603  (our own module)
+        done = subprocess.run(
             [sys.executable, "-m", "agentsfence_hermes.canary"],
             env=environment, capture_output=True, text=True, timeout=_PATIENCE, stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
@@ -104,8 +103,8 @@ def _canary(home: Path) -> list[Finding]:
     if not isinstance(seen, dict):
         return [Finding("a Hermes that is started now loads the plugin", False, "it answered nonsense")]
     why = str(seen.get("why") or seen.get("error") or "")
-    loaded = Finding("a Hermes that is started now loads the plugin", bool(seen.get("loaded")),
-                     "another plugin has this name" if seen.get("other_plugin_of_this_name") else why or "enable it")  # fmt: skip
+    not_ours = "another plugin has this name" if seen.get("other_plugin_of_this_name") else why or "enable it"
+    loaded = Finding("a Hermes that is started now loads the plugin", bool(seen.get("loaded")), not_ours)
     return [
         loaded,
         Finding("the fence could start", not why, why),

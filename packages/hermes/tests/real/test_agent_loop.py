@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from packages.hermes.tests.real.model_server import ModelServer, say, use
-from packages.hermes.tests.real.world import World
+
+if TYPE_CHECKING:
+    from packages.hermes.tests.real.world import World
 
 SEND, READ = "mcp__mail__send_email", "mcp__mail__read_thing"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from packages.hermes.tests.real.world import CONFIG, World
 from typer.testing import CliRunner, Result
 
 from agentsfence_core import SettingsError
 from agentsfence_hermes.cli import app
-from packages.hermes.tests.real.world import CONFIG, World
 
 runner = CliRunner()
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from packages.hermes.tests.real.world import World
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from packages.hermes.tests.real.world import World
 
 SEND, READ = "mcp__mail__send_email", "mcp__mail__read_thing"
 JOHN, MALLORY = {"to": "john@example.com"}, {"to": "mallory@evil.example"}

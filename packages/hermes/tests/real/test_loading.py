@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
-from packages.hermes.tests.real.world import World
+if TYPE_CHECKING:
+    from packages.hermes.tests.real.world import World
 
 SEND, READ = "mcp__mail__send_email", "mcp__mail__read_thing"
 
@@ -87,8 +89,9 @@ def test_missing_dependency_blocks_with_the_way_to_repair(world: World) -> None:
 
 
 def test_older_hermes_is_refused_in_a_sentence(world: World) -> None:
-    from agentsfence_hermes import plugin
     from hermes_cli import plugins
+
+    from agentsfence_hermes import plugin
 
     world.start()
     world.patch.delattr(plugins, "resolve_pre_tool_block")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from packages.hermes.tests.real.world import World
+if TYPE_CHECKING:
+    from packages.hermes.tests.real.world import World
 
 SEND, DELETE = "mcp__mail__send_email", "mcp__files__delete_file"
 JOHN = {"to": "john@example.com", "body": "hello"}

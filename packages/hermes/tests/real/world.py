@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
+if TYPE_CHECKING:
+    import pytest
 
 CONFIG = """\
 security: {allow_lazy_installs: false, tirith_enabled: false}
@@ -54,8 +55,9 @@ class World:
         """Hermes discovers its plugins anew, as at the start of a process."""
         (self.home / "config.yaml").write_text(f"{CONFIG}{self.extra}plugins:\n  enabled: {json.dumps(self.enabled)}\n")
         import model_tools  # noqa: F401
-        from agentsfence_hermes import plugin
         from hermes_cli import plugins
+
+        from agentsfence_hermes import plugin
 
         plugin.STATE.adapter = None
         plugin.STATE.why = "not started"
@@ -111,7 +113,7 @@ class World:
         """A turn begins with this text."""
         from hermes_cli import plugins
 
-        return plugins.invoke_hook(
+        answers: list[Any] = plugins.invoke_hook(
             "pre_llm_call",
             session_id=session,
             task_id=task,
@@ -123,6 +125,7 @@ class World:
             platform=platform,
             sender_id=sender,
         )
+        return answers
 
     def call(self, tool: str, args: dict[str, Any] | None = None, **ids: str) -> str:
         """A tool call goes through Hermes' own dispatch; return what the model would read."""
@@ -136,7 +139,14 @@ class World:
         from run_agent import AIAgent
 
         usual = {
-            "api_key": "sk-loopback", "provider": "custom", "model": "loopback", "quiet_mode": True, "max_iterations": 8,
-            "skip_context_files": True, "skip_memory": True, "platform": "cli", "enabled_toolsets": ["mock"],
-        }  # fmt: skip
+            "api_key": "sk-loopback",
+            "provider": "custom",
+            "model": "loopback",
+            "quiet_mode": True,
+            "max_iterations": 8,
+            "skip_context_files": True,
+            "skip_memory": True,
+            "platform": "cli",
+            "enabled_toolsets": ["mock"],
+        }
         return AIAgent(base_url=url, **{**usual, **options})
