@@ -21,6 +21,7 @@ from agentsfence_compiler.language.openings import LITERALS, Opening, Openings, 
 from agentsfence_compiler.language.tables import (
     AUXILIARIES,
     COMMAS,
+    DENYING,
     CONNECTORS,
     ENDS,
     FIELDS,
@@ -31,7 +32,7 @@ from agentsfence_compiler.language.tables import (
     QUANTITIES,
     SPLIT_WORDS,
 )
-from agentsfence_compiler.language.tokens import Kind, Token
+from agentsfence_compiler.language.tokens import PARAGRAPH, Kind, Token
 
 _LOOK = 40  # tokens of a bounded look ahead
 
@@ -55,6 +56,8 @@ class Segment:
     """Explains how or why: what follows in it is a topic."""
     colon: bool = False
     """Ended by a colon."""
+    header: bool = False
+    """Only says that what follows is forbidden: "Never do any of these:"."""
 
 
 def clauses(tokens: Sequence[Token]) -> list[Segment]:
@@ -72,18 +75,43 @@ class _Reader(Openings):
     def read(self) -> list[Segment]:
         at = 0
         content_until_break = False
-        dictated = False
+        dictated = denied = False
         while at < len(self.tokens):
             end, asks, hard = self._sentence(at)
             if content_until_break:
                 self.out.append(Segment(at, end, Opens.CONTENT, body=at))
             else:
-                self._clauses_of(at, end, asks)
+                self._clauses_of(at, end, asks, denied=denied)
+            denied = self._list_denied(at, end, denied=denied)
             dictated = dictated or self._dictates()
             content = content_until_break or self.out[-1].opens is Opens.CONTENT
             content_until_break = dictated or (not hard and content)
             at = end
         return self.out
+
+    def _list_denied(self, at: int, end: int, *, denied: bool) -> bool:
+        """Whether the items that follow a sentence are forbidden: they stand below "Don't:" in one list."""
+        last = end - 1
+        paragraph = self.tokens[last].kind is Kind.BREAK and self.tokens[last].value == PARAGRAPH
+        while last > at and self.tokens[last].kind in (Kind.BREAK, Kind.SOFT):
+            last -= 1
+        if last < at or self.tokens[last].low != ":":
+            return denied and (not paragraph or last < at)
+        segment = self.out[-1]
+        if self._denies(segment, last):
+            segment.header = True
+            return True
+        return False
+
+    def _denies(self, segment: Segment, colon: int) -> bool:
+        """Whether a clause says of what follows its colon that it is forbidden: "You must not:", "Forbidden:"."""
+        lows = [word_at(self.tokens, k, self.words) for k in range(segment.first, min(colon, segment.first + _LOOK))]
+        if segment.opens is not Opens.NEGATION:
+            flat = " ".join(lows)
+            return segment.opens is Opens.REMARK and any(mark in flat for mark in DENYING)
+        verb = self.words.forms.get(word_at(self.tokens, segment.body, self.words))
+        pointing = {"following", "these", "this", "things"} & set(lows)
+        return segment.body >= colon or bool(pointing and (verb is None or verb.lemma in {"do", "perform", "try", "take"}))
 
     def _dictates(self) -> bool:
         """Whether the last clause is the head of a message that the person dictates: the rest is its text."""
@@ -105,11 +133,13 @@ class _Reader(Openings):
             place += 1
         return place, False, True
 
-    def _clauses_of(self, at: int, end: int, asks: bool) -> None:
-        """Append the clauses of one sentence."""
+    def _clauses_of(self, at: int, end: int, asks: bool, *, denied: bool = False) -> None:
+        """Append the clauses of one sentence; ``denied`` says that they stand in a list of what is forbidden."""
         conditional = False
         opening = self.opening(at, end, start=True, asks=asks)
         while True:
+            if denied and opening.opens in (Opens.REQUEST, Opens.READING, Opens.REMARK):
+                opening.opens, opening.body = Opens.NEGATION, opening.verb
             segment = self._segment(at, opening, asks, conditional)
             self.out.append(segment)
             conditional = segment.conditional
@@ -118,6 +148,8 @@ class _Reader(Openings):
                 segment.last = end
                 return
             segment.last, content, opening = found
+            if self.tokens[segment.last].low == ":" and self._denies(segment, segment.last):
+                segment.header = denied = True
             if content:
                 segment.colon = True
                 self.out.append(Segment(segment.last, end, Opens.CONTENT, body=segment.last))
@@ -213,7 +245,7 @@ class _Reader(Openings):
             return segment.opens is not Opens.NEGATION or low in COMMAS
         if opening.opens is Opens.QUESTION:
             return low in COMMAS
-        if opening.opens is Opens.NEGATION:
+        if opening.opens is Opens.NEGATION or (low == ":" and self._denies(segment, place)):
             return True
         if segment.opens is Opens.QUESTION:
             return self._after_question(place, end, opening)
@@ -256,6 +288,8 @@ class _Reader(Openings):
         """Whether a verb behind a ban is a request of its own: "don't email bob, email carol instead"."""
         tokens = self.tokens
         low = tokens[place].low
+        if low == ":" and self._denies(segment, place):
+            return True
         if not self._has_object(segment, place):
             return False
         if low in {"or", "nor"} or (low == "," and word_at(tokens, place + 1, self.words) in {"or", "nor"}):

@@ -89,13 +89,15 @@ def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment]
     if (
         not tokens
         or len(tokens) > _SHORT
-        or any(s.opens in (Opens.QUESTION, Opens.NEGATION, Opens.CONTENT, Opens.READING) for s in segments)
+        or any(s.opens in (Opens.QUESTION, Opens.NEGATION, Opens.READING) for s in segments)
+        or any(s.opens is Opens.CONTENT for s in segments[1:] if not _only_opens(tokens, s.first))
     ):
         return None
     lows = {t.low for t in tokens}
     if not any(t.kind in LITERALS for t in tokens) or not _adds(tokens):
         return None
-    refs = Scanner(tokens, english(), places, sends=True).scan(0, len(tokens))
+    first = next((k for k, token in enumerate(tokens) if token.low not in _OPENERS and token.low not in {":", ",", "-"}), 0)
+    refs = Scanner(tokens, english(), places, sends=True).scan(first, len(tokens))
     start, end = tokens[0].start, tokens[-1].end
     recipients = tuple(dict.fromkeys(p for role, p in refs.parties if role not in (Role.SOURCE, Role.EXCEPT)))
     paths = [path for role, path_text, _ in refs.paths if role is not Role.EXCEPT and (path := places.path(path_text))]
@@ -112,6 +114,11 @@ def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment]
         paths=tuple(paths),
         instead=bool(lows & _REPLACING),
     )
+
+
+def _only_opens(tokens: Sequence[Token], end: int) -> bool:
+    """Whether nothing stands before a colon but what opens an addition: "too: #ops"."""
+    return all(token.low in _OPENERS or token.kind is Kind.PUNCT for token in tokens[:end])
 
 
 def _adds(tokens: Sequence[Token]) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.clauses import Segment, clauses
 from agentsfence_compiler.language.lexicon import Form
-from agentsfence_compiler.language.openings import Opens, phrase_at, word_at
+from agentsfence_compiler.language.openings import Openings, Opens, phrase_at, word_at
 from agentsfence_compiler.language.references import Places, Role
 from agentsfence_compiler.language.requests import Found
 from agentsfence_compiler.language.scope import Bans, Scope
@@ -27,12 +27,16 @@ from agentsfence_compiler.language.tables import (
     MODES,
     NEEDS_YOU,
     ORDERING,
+    PLAIN_VERBS,
     PAST,
     STOPPING,
     TIGHT,
 )
 from agentsfence_compiler.language.tokens import Kind, Token
 from agentsfence_core.model import Prohibition, Risk, Targets
+
+
+_ALTERNATIVES = 40  # verbs of one ban
 
 
 def read_prohibitions(
@@ -68,14 +72,43 @@ class _Bans(Scope):
         if self._idiom(segment) or self._only_about_me(segment) or self._asked(segment) or self._only_asks(segment):
             return
         at, lemmas = self._verbs(segment)
+        if segment.header and not set(lemmas) - {"do", "perform", "try", "take"}:
+            return  # what is forbidden stands in the clauses that follow
         if not lemmas:
             if not (self._passive(index, segment) or self._departs(index, segment)):
                 self._bare_contrast(index, segment)
             return
         if self._limit(segment, at, lemmas):
             return
-        refs = self._refs(at, segment.last, lemmas[0])
+        end = segment.last
+        for start, body, lemma in reversed(self._alternatives(segment, at)):
+            self._forbid(index, segment, [lemma], self._refs(body, end, lemma), body)
+            end = start
+        refs = self._refs(at, end, lemmas[0])
         self._forbid(index, segment, lemmas, refs, at)
+
+    def _alternatives(self, segment: Segment, at: int) -> list[tuple[int, int, str]]:
+        """Return the further verbs of a ban with where each begins: "don't delete files, send mails or run commands"."""
+        found: list[tuple[int, int, str]] = []
+        if not any(self.tokens[k].low in {"or", "nor", ",", "and"} for k in range(at, segment.last)):
+            return found
+        reader = Openings(self.tokens, self.words)
+        for place in range(at + 1, segment.last - 1):
+            low = self.tokens[place].low
+            if low not in {"or", "nor", ",", "and"} or self.tokens[place - 1].low in {",", "or", "nor", "and"}:
+                continue
+            opening = reader.opening(place, segment.last, start=False, asks=False)
+            form = self.words.forms.get(word_at(self.tokens, opening.verb, self.words))
+            if opening.opens is Opens.REQUEST and not opening.framed and "and" not in {low, self.tokens[place + 1].low}:
+                found.append((place, opening.body, opening.lemma))
+            elif form is not None and (
+                (form.gerund and form.lemma not in self.words.reading)
+                or (form.base and low in {"or", "nor"} and self.tokens[opening.verb].low in PLAIN_VERBS)
+            ):
+                found.append((place, opening.verb + 1, form.lemma))
+            if len(found) >= _ALTERNATIVES:
+                break
+        return found
 
     def _idiom(self, segment: Segment) -> bool:
         words = self.words

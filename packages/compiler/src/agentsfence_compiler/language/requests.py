@@ -41,6 +41,7 @@ from agentsfence_compiler.language.tables import (
     PARTY_CLASSES,
     REACHED,
     SWITCHED,
+    WISHES,
 )
 from agentsfence_compiler.language.targets import has_ending
 from agentsfence_compiler.language.tokens import Kind, Token
@@ -119,7 +120,7 @@ class _Requests(Asking):
                 self._request(index, segment)
             elif segment.opens is Opens.READING:
                 self._output(index, segment)
-            elif segment.opens is Opens.REMARK:
+            elif segment.opens is Opens.REMARK or (segment.opens is Opens.QUESTION and not segment.question):
                 self._passive(index, segment)
             if segment.opens in (Opens.REQUEST, Opens.READING):
                 self._recurring(segment, before)
@@ -263,8 +264,11 @@ class _Requests(Asking):
             for t in tokens[segment.first : segment.last]
         ):
             return
+        wished = self._wishes(segment)
         for place in range(segment.first, segment.last - 1):
             low = tokens[place].low
+            if wished and place > segment.first + 2 and self._wished(index, segment, place):
+                return
             if tokens[place].kind is Kind.ADDRESS and self._receives(place, segment.last):
                 refs = self._scan(place, place + 1, "send")
                 self._emit_literal(index, segment, "send", refs, place)
@@ -283,6 +287,27 @@ class _Requests(Asking):
                 refs = self._scan(place + 2, segment.last, form.lemma)
                 self._emit_literal(index, segment, form.lemma, refs, place + 2)
                 return
+
+    def _wishes(self, segment: Segment) -> bool:
+        """Whether a clause says what the person wants to have: "What I need now: …", "I'd like …"."""
+        lows = [word_at(self.tokens, k, self.words) for k in range(segment.first, min(segment.last, segment.first + 6))]
+        return any(
+            (first, second) in WISHES and "you" not in lows for first, second in zip(lows, [*lows[1:], ""], strict=True)
+        )
+
+    def _wished(self, index: int, segment: Segment, place: int) -> bool:
+        """Read the participle of "a summary, saved to /a/b.md": what is wanted is done to it, with a literal target."""
+        form = self.words.forms.get(self.tokens[place].low)
+        before = word_at(self.tokens, place - 1, self.words)
+        goal = word_at(self.tokens, place + 1, self.words) in {"to", "in", "into", "as", "under"}
+        if form is None or not form.participle or not goal or before in self.words.sets["statement_subjects"]:
+            return False
+        if any(t.low in {"that", "which", "who"} for t in self.tokens[segment.first : place]):
+            return False
+        if place + 2 >= segment.last or self.tokens[place + 2].kind not in LITERALS:
+            return False
+        self._emit_literal(index, segment, form.lemma, self._scan(place + 1, segment.last, form.lemma), place + 1)
+        return True
 
     def _receives(self, place: int, end: int) -> bool:
         """Whether "x@y.example gets the report", "I'd like x@y.example to receive it" stands there."""

@@ -599,3 +599,12 @@ MODES = frozenset("mode access please only task session job operation operations
 
 MUSING = frozenset("we they somebody someone he she it people one everybody everyone nobody".split())
 """Who "should" do something some day: no order to the agent."""
+
+DENYING = ("forbidden", "prohibited", "off limits", "off-limits", "don'ts", "not allowed", "not permitted", "must not do", "not to do")
+"""What the head of a list of bans says, where it opens with no negation."""
+
+WISHES = frozenset({("i", "need"), ("i", "want"), ("i'd", "like"), ("i", "would"), ("we", "need"), ("we", "want"), ("i'll", "need")})
+"""How one says what one wants to have."""
+
+PLAIN_VERBS = frozenset("run push deploy publish install upload restart post email buy pay execute book".split())
+"""Verbs that stay verbs behind "or", although they are nouns too: "don't delete files or run commands"."""

@@ -53,6 +53,9 @@ class Token(NamedTuple):
     quoted: bool = False
 
 
+PARAGRAPH = "\n\n"
+"""Value of a break that ends a paragraph, not only an item of a list."""
+
 FILE_ENDINGS = frozenset(
     """txt md rst csv tsv json jsonl yaml yml toml ini cfg conf env xml html htm css js mjs ts tsx jsx py ipynb rb rs go
     java kt c cc cpp h hpp cs php pl sh bash zsh ps1 bat sql db sqlite log lock pdf doc docx xls xlsx ppt pptx odt ods
@@ -79,6 +82,7 @@ _SCAN = re.compile(
       |pounds?|bucks|francs?|yen|rupees?)\b)
       |(?:[$\u20ac\u00a3\u00a5\u20b9]|(?<![A-Za-z])(?:USD|EUR|GBP|CHF|JPY)\ )\d[\d,.]{{0,30}}[km]?\b)
     |(?P<number>(?<![\w@./#+-])\d{{1,3}}(?:,\d{{3}}){{1,8}}(?:\.\d{{1,4}})?(?![\w/-]))
+    |(?P<item>(?<![^\s:;,])\(?(?:[a-h]|i{{1,3}}|iv|vi{{0,3}}|\d{{1,2}})\)(?=\s))
     |(?P<cjk>[{_CJK}]+)
     |(?P<chunk>[^{_BREAKS}{_CJK}]+)
     |(?P<punct>.)""",
@@ -132,6 +136,8 @@ def tokenize(text: str) -> list[Token]:
             tokens.append(Token(Kind.MONEY, raw.lower(), start, end, amount_of(raw)))
         elif group == "number":
             tokens.append(Token(Kind.NUMBER, raw, start, end, amount_of(raw)))
+        elif group == "item":  # "(a) run the tests, (b) …": a step of a list within a line
+            tokens.append(Token(Kind.PUNCT, ",", start, end, raw))
         elif group == "cjk":
             tokens.append(Token(Kind.CJK, raw, start, end, raw))
         else:
@@ -160,7 +166,7 @@ def _line_break(text: str, raw: str, start: int, end: int) -> Token:
     hard = raw.count("\n") > 1 or _BULLET.match(text, end) is not None or end >= len(text)
     indent = raw.rpartition("\n")[2]
     hard = hard or _BULLET.match(indent + text[end : end + 8]) is not None
-    return Token(Kind.BREAK if hard else Kind.SOFT, "\n", start, end, "")
+    return Token(Kind.BREAK if hard else Kind.SOFT, "\n", start, end, PARAGRAPH if raw.count("\n") > 1 else "")
 
 
 def _without_bullets(tokens: list[Token], text: str) -> list[Token]:
