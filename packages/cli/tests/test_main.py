@@ -90,3 +90,42 @@ def test_a_reader_that_goes_away_is_no_traceback(home: Path) -> None:
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout.strip() == "{"
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "found"),
+    [
+        ("agentsfence gra", 1, "grants"),
+        ("agentsfence grants re", 2, "revoke"),
+        ("agentsfence check --no", 2, "--no-person"),
+    ],
+)
+def test_the_shell_completes_commands_and_options(words: str, at: int, found: str, home: Path) -> None:
+    environ = {**os.environ, "COMP_WORDS": words, "COMP_CWORD": str(at), "_AGENTSFENCE_COMPLETE": "complete_bash"}
+    line = [sys.executable, "-c", "from agentsfence_cli.main import main; main()"]
+    done = subprocess.run(line, capture_output=True, text=True, env=environ, check=False, timeout=60)
+    assert done.stdout.split() == [found]
+
+
+@pytest.mark.parametrize("arguments", [("doctor",), ("check", "--request", "Read it", "read_file"), ("audit",)])
+def test_no_colour_means_no_escape(arguments: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert "\x1b[3" not in run(*arguments).out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("doctor",),
+        ("questions",),
+        ("grants", "list"),
+        ("check", "--request", "Read my inbox", "send_email", '{"to": "eve@example.net"}', "--explain"),
+    ],
+)
+def test_a_narrow_terminal_shows_all(arguments: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = run(*arguments).out.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert "…" not in "".join(lines)

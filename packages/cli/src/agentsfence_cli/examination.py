@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Final
 
 from agentsfence_cli.commands.adapters import installed
+from agentsfence_cli.packages import versions
 from agentsfence_cli.workbench import Workbench
 from agentsfence_core.audit import Head, verify
 from agentsfence_core.errors import FenceError
 from agentsfence_core.evaluation import DEFAULT_UNAUTHORIZED
 from agentsfence_core.model import HostFacts, PolicySource, Verdict
 from agentsfence_core.model.decision import STRICTNESS
-from agentsfence_core.plugins import GROUP, OWN, Plugins, load_plugins
+from agentsfence_core.plugins import GROUP, Plugins, load_plugins
 from agentsfence_core.ports import AdapterInfo, PersonMessage
 from agentsfence_core.settings import FILE_NAME, Settings, load_settings, settings_home
 
@@ -93,17 +94,6 @@ def examined(*, probe: bool, progress: Callable[[str], None]) -> list[Finding]:
 def _wrong(part: str, error: FenceError, consequence: str = "") -> Finding:
     sentence = Exception.__str__(error) + (f"; {consequence}" if consequence else "")
     return Finding(part, State.WRONG, sentence, error.hint)
-
-
-def versions() -> dict[str, str]:
-    """Return our distributions that are installed, with their versions."""
-    found = {}
-    for name in sorted(OWN):
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _versions() -> Findings:

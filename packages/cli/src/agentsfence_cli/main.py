@@ -78,7 +78,6 @@ def _app_of(name: str) -> typer.Typer | None:
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -87,16 +86,20 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version  # noqa: PLC0415
+        from agentsfence_cli.packages import versions  # noqa: PLC0415
 
-        typer.echo(f"agentsfence {version('agentsfence-cli')}")
+        found = versions()
+        typer.echo(f"agentsfence {found['agentsfence-cli']}")
+        for name, version in found.items():
+            typer.echo(f"{name} {version}")
         raise typer.Exit
 
 
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show each package's version and exit."),
     ] = False,
 ) -> None:
     """Decide which tool calls of an agent a person's own words allow."""

@@ -7,8 +7,9 @@ from typing import Annotated, Final
 
 import typer
 
-from agentsfence_cli.examination import Finding, State, examined, versions
+from agentsfence_cli.examination import Finding, State, examined
 from agentsfence_cli.kept import AsJson
+from agentsfence_cli.packages import versions
 from agentsfence_cli.screen import SCREEN
 from agentsfence_cli.wire import write_json
 

@@ -53,13 +53,9 @@ def _show(result: Tested) -> None:
     """Show one session as soon as it is played, and each expectation that it missed."""
     sign = "ok  " if result.passed else "FAIL"
     SCREEN.line(f"{sign} {result.file}: {result.name}")
-    SCREEN.rows(
-        [
-            (f"steps[{miss.step}]", miss.call, f"expected {miss.expected}, got {miss.got}", miss.why)
-            for miss in result.misses
-        ],
-        indent=5,
-    )
+    for miss in result.misses:
+        SCREEN.line(f"steps[{miss.step}] {miss.call}: expected {miss.expected}, got {miss.got}", indent=5)
+        SCREEN.line(miss.why, indent=7)
     if result.fault:
         SCREEN.line(result.fault, indent=5)
 
