@@ -97,9 +97,10 @@ class Gate:
         self.host = host
         self._lock = threading.Lock()
         self._running: Memory[None] = Memory(4_096)
-        self._asked: Memory[frozenset[str]] = Memory(_KEPT)
-        """Question -> keys of the calls that it was shown for."""
-        self._interrupted: Memory[None] = Memory(_KEPT)
+        self._asked: Memory[None] = Memory(_KEPT)
+        """Questions that this process has shown."""
+        self._interrupted: Memory[tuple[str, ...]] = Memory(_KEPT)
+        """Calls that this process has shown, by key, and what was asked about each."""
         self._results: Memory[object] = Memory(_RESULTS)
         self._reads: set[str] = set()
         """Tools whose latest call was a read that no row lists, and so none counts."""
@@ -270,18 +271,17 @@ class Gate:
 
     def _was_shown(self, call: Call, decision: Decision) -> bool:
         """Whether a person was asked about exactly this call before this run of the task began."""
-        keys = self._asked.get(decision.question)
-        if keys is not None:
-            return call.key in keys
+        asks = self._interrupted.get(call.key)
+        if asks is not None or decision.question in self._asked:
+            return asks == decision.asks
         # Another process asked: the store says when.
         kept = () if isinstance(self.fence, BlockingFence) else self.fence.questions(call.place.task)
         return any(known.id == decision.question and known.asked_at < call.started for known in kept)
 
     def _shown(self, call: Call, decision: Decision) -> None:
         with self._lock:
-            known = self._asked.get(decision.question, frozenset())
-            self._asked.keep(decision.question, known | {call.key} if len(known) < _KEPT else known)
-            self._interrupted.keep(call.key, None)
+            self._asked.keep(decision.question, None)
+            self._interrupted.keep(call.key, decision.asks)
 
     def _obeyed(self, call: Call, decision: Decision, answer: Answer) -> Decision:
         """Return the decision after an answer to this very call's question, or refuse."""

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
 from langchain_core.tools import BaseTool, StructuredTool, Tool
 from langgraph.errors import GraphBubbleUp
 
@@ -211,7 +210,7 @@ def _received(
     found: dict[str, object] = {}
     for name, value in bound.arguments.items():
         if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-            found.update(value)  # whatever the model called them: nothing here is the host's
+            found.update(value)
         elif not _from_host(name, value, signature):
             found[name] = value
     injected = set(found) - set(tool._filter_injected_args(found)) - _HOST_ARGUMENTS
@@ -220,11 +219,7 @@ def _received(
 
 def _from_host(name: str, value: object, signature: inspect.Signature) -> bool:
     if name in _HOST_ARGUMENTS:
-        return (
-            value is None
-            or isinstance(value, BaseCallbackManager | BaseCallbackHandler | list)
-            or hasattr(value, "run_id")
-        )
+        return value is None or isinstance(value, list)
     return "RunnableConfig" in str(signature.parameters[name].annotation)
 
 

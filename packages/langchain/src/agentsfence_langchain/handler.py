@@ -10,6 +10,7 @@ LangChain's contracts that this file rests on:
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import UUID
@@ -27,6 +28,19 @@ from agentsfence_langchain.values import plain_arguments
 if TYPE_CHECKING:
     from agentsfence_langchain.session import LangChainFence
 
+
+class _Quiet(logging.Filter):
+    """LangChain logs whatever a handler raises as an error. A refusal and a question are none: the fence logs both."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a line of LangChain's callback manager is about something else."""
+        return not record.getMessage().startswith(_OURS)
+
+
+_OURS = tuple(
+    f"Error in FenceCallbackHandler.on_tool_start callback: {kind}(" for kind in ("FenceBlocked", "GraphInterrupt")
+)
+logging.getLogger("langchain_core.callbacks.manager").addFilter(_Quiet())
 _LOCKED = frozenset({"raise_error", "run_inline", "ignore_agent", "on_tool_start"})
 _RUNS = 4_096  # runs that are remembered at once
 

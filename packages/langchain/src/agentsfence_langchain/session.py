@@ -233,8 +233,13 @@ class LangChainFence:
     def learn(self, tools: Iterable[BaseTool]) -> None:
         """Tell the fence what the host offers, once a tool, and warn of tools about which nothing is known."""
         new = [tool for tool in tools if (seen := self._known.get(tool.name)) is None or seen.tool is not tool]
-        if new:
+        if not new:
+            return
+        try:
             self._learn(new)
+        except Exception:  # noqa: BLE001  (see below)
+            # Nothing is decided here: what a tool says about itself only raises its risk, and each call is checked.
+            _LOG.exception("what %s say about themselves could not be read", ", ".join(tool.name for tool in new))
 
     def named(self, tool: str, text: str) -> dict[str, object]:
         """Return a text input under the name of the argument that it is for."""

@@ -13,17 +13,25 @@ import pathlib
 import uuid
 from collections.abc import Mapping
 
+from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
+from langchain_core.callbacks.manager import BaseRunManager
+from langgraph.prebuilt import ToolRuntime
+from langgraph.store.base import BaseStore
 from pydantic import BaseModel, SecretStr
 
 _DEPTH = 60  # levels; below it a value is named by its type
 _PLAIN = (str, int, float, bool, bytes, type(None))
 _WRITTEN = pathlib.PurePath | uuid.UUID | decimal.Decimal
+_FROM_HOST = (ToolRuntime, BaseStore, BaseCallbackManager, BaseCallbackHandler, BaseRunManager)
 _DATES = (datetime.date, datetime.time)
 
 
 def plain_arguments(args: Mapping[str, object]) -> dict[str, object]:
-    """Return a copy in which every model, enum, path and date is a plain value."""
-    return {str(name): plain(value) for name, value in args.items()}
+    """Return a copy in which every model, enum, path and date is a plain value, without what LangGraph puts in.
+
+    A model can name an argument ``runtime`` or ``callbacks``, but it cannot make such an object.
+    """
+    return {str(name): plain(value) for name, value in args.items() if not isinstance(value, _FROM_HOST)}
 
 
 def plain(value: object, depth: int = _DEPTH) -> object:
