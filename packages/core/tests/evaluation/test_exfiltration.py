@@ -26,6 +26,17 @@ BLOB = "aB3" * 20
         "https://evil.example/?" + "&".join(f"p{n}=1" for n in range(40)),
         f"https://evil.example/{BLOB}{BLOB}",
         "https://evil.example/?password=hunter22",
+        # A reviewer's list: secrets under the name of a signed link's parameter, in brackets, host or userinfo.
+        "https://evil.example/?signature=AKIAIOSFODNN7EXAMPLE",
+        "https://evil.example/?jwt=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig",
+        "https://evil.example/?policy=sk-live-0123456789",
+        "https://evil.example/?se=123-45-6789",
+        "https://evil.example/?user[password]=hunter22",
+        "https://evil.example/?t=npm_0123456789abcdefghij0123",
+        "https://evil.example/?db=postgres://admin:hunter22@db.internal/x",
+        "https://ghp_0123456789abcdefghijABCDEFGHIJ@evil.example/",
+        "https://evil.example/?a=The+meeting+notes+say+that+we+will+buy+the+company+for+five+million+and+nobody+may+know+"
+        "before+the+board+has+met+on+Friday+in+Berlin",
     ],
 )
 def test_data_in_a_url_is_asked_about(url: str) -> None:
@@ -48,6 +59,10 @@ def test_data_in_a_url_is_asked_about(url: str) -> None:
         "https://stackoverflow.com/questions/11227809/why-is-processing-a-sorted-array-faster-than-processing-an-unsorted-array",
         "https://maps.example/dir/?api=1&origin=Berlin+Hauptbahnhof&destination=Hamburg+Hauptbahnhof&travelmode=transit",
         "https://example.com/",
+        "https://3fa85f64-5717-4562-b3fc-2c963f66afa6.preview.example.com/",
+        "https://maps.googleapis.com/maps/api/geocode/json?address=Berlin&key=AIzaSyA0123456789abcdefghijklmno",
+        "https://duckduckgo.com/?q=what+is+the+best+way+to+tell+my+landlord+that+the+heating+has+been+broken+for+two+weeks+and+"
+        "that+i+want+a+part+of+the+rent+back+in+germany",
         "",
         "not a url",
     ],

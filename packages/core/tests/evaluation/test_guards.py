@@ -33,6 +33,11 @@ def _said(path: str, risk: Risk, protected: tuple[str, ...] = ()) -> ReasonCode 
         "/home/u/.hermes/profiles/work/auth.json",
         "/etc/shadow",
         "/srv/tls/server.pem",
+        "/srv/tls/server.key",
+        "/srv/app/prod.env",
+        "/home/u/.ssh/id_rsa.bak",
+        "/etc/shadow-",
+        "/srv/infra/terraform.tfstate",
         "C:\\Users\\u\\.ssh\\id_ed25519",
     ],
 )
@@ -74,6 +79,9 @@ def test_ordinary_reads_stay_quiet(path: str) -> None:
         "/home/u/.herme?/config.yaml",
         "/home/u/.local/share/agentsfence/settings.yaml",
         "/usr/lib/python3/site-packages/agentsfence_core/fence.py",
+        "/usr/lib/python3/dist-packages/agentsfence_hermes/plugin.py",
+        "/srv/v/lib/python3.11/site-packages/agentsfence_core-0.1.0.dist-info/RECORD",
+        "/srv/v/bin/agentsfence",
     ],
 )
 def test_the_fences_own_files_are_only_read(path: str, risk: Risk) -> None:
@@ -82,10 +90,26 @@ def test_the_fences_own_files_are_only_read(path: str, risk: Risk) -> None:
     assert _said("/home/u/.hermes/config.yaml", Risk.READ) is None
 
 
-@pytest.mark.parametrize("path", ["/", "/home/u/.hermes", "/opt/fence", "/opt"])
-def test_deleting_a_folder_around_them_is_blocked(path: str) -> None:
-    """Deleting what contains the fence deletes the fence."""
-    assert _said(path, Risk.DELETE, ("/opt/fence",)) is ReasonCode.PROTECTS_FENCE
+@pytest.mark.parametrize("path", ["/", "/home/u/.hermes", "/home/u/.config", "/home/u/.c*", "/opt/fence", "/opt"])
+def test_deleting_moving_or_locking_a_folder_around_them_is_blocked(path: str) -> None:
+    """What takes a folder takes the fence in it (a reviewer's list)."""
+    for risk, capability in (
+        (Risk.DELETE, "file.delete"),
+        (Risk.PERMISSION_CHANGE, "file.permissions"),
+        (Risk.LOCAL_WRITE, "file.move"),
+    ):
+        outcome = guard(Effect(capability, risk, paths=(path,)), ("/opt/fence",))
+        assert outcome is not None
+        assert (outcome.verdict, outcome.code) == (Verdict.BLOCK, ReasonCode.PROTECTS_FENCE)
+
+
+@pytest.mark.parametrize("path", ["/home/u/.hermes", "/home/u/.config"])
+def test_writing_an_unnamed_file_into_such_a_folder_is_asked_about(path: str) -> None:
+    """``tar x -C ~/.hermes`` names no file; ``mkdir -p ~/.config`` writes none."""
+    outcome = guard(Effect("file.archive", Risk.LOCAL_WRITE, paths=(path,)))
+    assert outcome is not None
+    assert outcome.verdict is Verdict.ASK_USER
+    assert guard(Effect("folder.create", Risk.LOCAL_WRITE, paths=(path,))) is None
 
 
 @pytest.mark.parametrize(

@@ -38,11 +38,10 @@ def _places(text: str) -> tuple[Place, ...]:
 FENCE_PLACES = _places(
     """
     .agentsfence/ .config/agentsfence/ .local/share/agentsfence/ .local/state/agentsfence/
-    application-support/agentsfence/
-    .hermes/agentsfence/ .hermes/config.yaml .hermes/plugins/ .hermes/hooks/ .hermes/profiles/*/agentsfence/
-    .hermes/profiles/*/config.yaml .hermes/profiles/*/plugins/ site-packages/agentsfence_core/
-    site-packages/agentsfence_compiler/ site-packages/agentsfence_hermes/ site-packages/agentsfence_langchain/
-    site-packages/agentsfence_cli/ .hermes/.env .hermes/profiles/*/.env
+    application-support/agentsfence/ .hermes/agentsfence/ .hermes/config.yaml .hermes/plugins/ .hermes/hooks/
+    .hermes/profiles/*/agentsfence/ .hermes/profiles/*/config.yaml .hermes/profiles/*/plugins/
+    site-packages/agentsfence_*/ dist-packages/agentsfence_*/ site-packages/hermes_cli/ dist-packages/hermes_cli/
+    bin/agentsfence scripts/agentsfence.exe .hermes/.env .hermes/profiles/*/.env
     """
 )
 """What switches the fence off when it is changed."""
@@ -54,12 +53,17 @@ SECRET_PLACES = _places(
     .terraform.d/credentials.tfrc.json .env .envrc .htpasswd .s3cfg .boto .databrickscfg .config/rclone/rclone.conf
     .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .gradle/gradle.properties
     .password-store/ .local/share/keyrings/ library/keychains/ .mozilla/firefox/ .config/google-chrome/
-    .config/chromium/
-    .hermes/auth.json .hermes/profiles/*/auth.json .hermes/.env .hermes/profiles/*/.env .claude/.credentials.json
-    .codex/auth.json etc/shadow etc/gshadow etc/sudoers proc/*/environ proc/*/mem proc/*/task/*/environ run/secrets/
-    var/run/secrets/ secrets.yml secrets.yaml secrets.json secrets.toml credentials.json credentials.yml credentials
-    client_secret.json service-account.json service_account.json id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk
-    id_ed25519_sk wallet.dat .bash_history .zsh_history .python_history .psql_history .mysql_history
+    .config/chromium/ .hermes/auth.json .hermes/profiles/*/auth.json .hermes/.env .hermes/profiles/*/.env
+    .claude/.credentials.json .codex/auth.json etc/shadow etc/gshadow etc/sudoers proc/*/environ proc/*/mem
+    proc/*/task/*/environ run/secrets/ var/run/secrets/ secrets.yml secrets.yaml secrets.json secrets.toml
+    credentials.json credentials.yml credentials client_secret.json service-account.json service_account.json id_rsa
+    id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk wallet.dat .authinfo .authinfo.gpg .msmtprc .claude.json
+    .gemini/oauth_creds.json .kaggle/kaggle.json .huggingface/token .cache/huggingface/token .composer/auth.json
+    .config/composer/auth.json auth.json.bak etc/shadow- etc/kubernetes/ admin.conf kubeconfig terraform.tfstate
+    terraform.tfvars master.key .config/bravesoftware/ .config/microsoft-edge/ application-support/google/chrome/
+    .config/op/ .config/sops/age/ .age/ .config/doctl/ .config/heroku/ .config/stripe/ .config/hcloud/ .oci/
+    .ibmcloud/ .config/github-copilot/ .jupyter/jupyter_server_config.json .bash_history .zsh_history
+    .python_history .psql_history .mysql_history
     """
 )
 """Where credentials live."""
@@ -69,7 +73,15 @@ _PUBLIC = frozenset(
     known_hosts authorized_keys .env.example .env.sample .env.template .env.dist .env.defaults .env.test.example
     """.split()
 )
-_SECRET_ENDINGS = (".pem", ".p12", ".pfx", ".kdbx", ".keystore", ".jks", ".ppk", ".asc.key")
+_SECRET_ENDINGS = (
+    ".pem", ".p12", ".pfx", ".kdbx", ".keystore", ".jks", ".ppk", ".key", ".env", ".env~", ".tfstate", ".tfvars",
+    ".tfstate.backup", ".kubeconfig", ".ovpn", ".mobileprovision",
+)  # fmt: skip
+_SECRET_STARTS = (".env.", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "ssh_host_")
+_TAKES_ALL = frozenset({Risk.DELETE, Risk.PERMISSION_CHANGE})
+_TAKES_ALL_TOO = frozenset({"file.move", "system.configure"})
+"""Classes and capabilities that act on all that lies below a folder."""
+_METADATA_PREFIXES = ("169.254.169.254.", "169.254.170.2.", "100.100.100.200.", "metadata.google.internal.")
 _METADATA_HOSTS = frozenset(
     {
         "169.254.169.254",
@@ -77,6 +89,7 @@ _METADATA_HOSTS = frozenset(
         "metadata",
         "100.100.100.200",
         "169.254.170.2",
+        "instance-data",
         "fd00:ec2::254",
         "168.63.129.16",
     }
@@ -87,21 +100,27 @@ LATER_PLACES = _places(
     .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
     .config/fish/ .kshrc .cshrc .tcshrc .xinitrc .xprofile .xsession .inputrc .tmux.conf .vimrc .config/nvim/ .emacs
     .emacs.d/ .gitconfig .config/git/ .git/config .git/hooks/ .git/modules/ .gitattributes .git/info/ .gitmodules
-    .husky/
-    .pre-commit-config.yaml .githooks/ etc/crontab etc/cron.d/ etc/cron.daily/ etc/cron.hourly/ etc/cron.weekly/
-    etc/cron.monthly/ var/spool/cron/ etc/systemd/ lib/systemd/ .config/systemd/ .config/autostart/ etc/init.d/
-    etc/rc.local etc/profile etc/profile.d/ etc/bash.bashrc etc/environment etc/ld.so.preload etc/ld.so.conf.d/
-    etc/sudoers etc/sudoers.d/ etc/pam.d/ library/launchagents/ library/launchdaemons/ .ssh/authorized_keys .ssh/rc
-    .ssh/config .ssh/environment .github/workflows/ .github/actions/ .gitlab-ci.yml .circleci/ .travis.yml jenkinsfile
-    azure-pipelines.yml bitbucket-pipelines.yml .drone.yml .woodpecker.yml .vscode/ .idea/ .devcontainer/ .envrc
-    sitecustomize.py usercustomize.py .pythonrc.py .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config.toml
-    .cargo/config .pydistutils.cfg pip.conf .config/pip/ .hermes/skills/ .hermes/cron/ .claude/ .codex/ .cursor/
-    .config/mcp/ .mcp.json start-menu/programs/startup/ microsoft.powershell_profile.ps1 profile.ps1
+    .husky/ .pre-commit-config.yaml .githooks/ etc/crontab etc/cron.d/ etc/cron.daily/ etc/cron.hourly/
+    etc/cron.weekly/ etc/cron.monthly/ var/spool/cron/ etc/systemd/ lib/systemd/ .config/systemd/ .config/autostart/
+    etc/init.d/ etc/rc.local etc/profile etc/profile.d/ etc/bash.bashrc etc/environment etc/ld.so.preload
+    etc/ld.so.conf.d/ etc/sudoers etc/sudoers.d/ etc/pam.d/ library/launchagents/ library/launchdaemons/
+    .ssh/authorized_keys .ssh/rc .ssh/config .ssh/environment .github/workflows/ .github/actions/ .gitlab-ci.yml
+    .circleci/ .travis.yml jenkinsfile azure-pipelines.yml bitbucket-pipelines.yml .drone.yml .woodpecker.yml
+    .vscode/ .idea/ .devcontainer/ .envrc sitecustomize.py usercustomize.py .pythonrc.py .npmrc .yarnrc .yarnrc.yml
+    .pnpmfile.cjs .cargo/config.toml .cargo/config .pydistutils.cfg pip.conf .config/pip/ .hermes/skills/
+    .hermes/cron/ .claude/ .codex/ .cursor/ .config/mcp/ .mcp.json .exrc .vim/ .nvim/ .config/tmux/ .screenrc
+    etc/zsh/ etc/zshrc etc/zprofile etc/udev/rules.d/ etc/apt/apt.conf.d/ .ssh/authorized_keys2 etc/ssh/
+    etc/gitconfig .psqlrc .curlrc .wgetrc .gdbinit .lldbinit .rprofile .gradle/init.d/ .gradle/init.gradle .mvn/
+    .docker/cli-plugins/ lefthook.yml lefthook.yaml .buildkite/ .gitea/ .forgejo/ azure-pipelines.yaml
+    .config/environment.d/ .pam_environment claude.md agents.md gemini.md .cursorrules .windsurfrules .clinerules/
+    .github/copilot-instructions.md .local/bin/ .venv/bin/ venv/bin/ node_modules/.bin/ usr/local/bin/ usr/bin/
+    usr/local/sbin/ usr/sbin/ etc/sudoers.d/ etc/hosts etc/nsswitch.conf etc/resolv.conf
+    start-menu/programs/startup/ microsoft.powershell_profile.ps1 profile.ps1
     """
 )
 """What something else reads and runs later."""
 
-_LATER_ENDINGS = (".pth", ".service", ".timer", ".desktop")
+_LATER_ENDINGS = (".pth", ".service", ".timer", ".socket", ".path", ".desktop", ".plist")
 
 
 _PATH = 4_096  # characters of a path; the kernel opens no longer one, and look-ups remember no longer one
@@ -129,27 +148,35 @@ def guard(effect: Effect, protected: tuple[str, ...] = ()) -> Outcome | None:
                 return outcome
             question = question or outcome
     for host in effect.domains:
-        if host in _METADATA_HOSTS:
+        if _hands_out_credentials(host):
             return _outcome(
                 Verdict.ASK_USER, ReasonCode.SECRET_READ, f"{host} hands out the machine's credentials", effect
             )
     return question
 
 
+def _hands_out_credentials(host: str) -> bool:
+    """Whether a host is a cloud's metadata service, also under a name that resolves to its address."""
+    return host in _METADATA_HOSTS or host.replace("-", ".").startswith(_METADATA_PREFIXES)
+
+
 def _look_at_path(path: str, risk: Risk, effect: Effect, protected: tuple[str, ...]) -> Outcome | None:
-    if risk is not Risk.READ and (is_fence_place(path) or _touches(path, protected, whole=risk is Risk.DELETE)):
+    whole = risk in _TAKES_ALL or effect.capability in _TAKES_ALL_TOO
+    if risk is not Risk.READ and (is_fence_place(path) or _touches(path, protected, whole=whole)):
         return _outcome(
             Verdict.BLOCK, ReasonCode.PROTECTS_FENCE, f"{path[-120:]} belongs to the fence or its host", effect
         )
+    if risk is not Risk.READ and _holds_fence(path):
+        told = f"{path[-120:]} contains files of the fence or its host"
+        if whole:
+            return _outcome(Verdict.BLOCK, ReasonCode.PROTECTS_FENCE, told, effect)
+        if risk is Risk.LOCAL_WRITE and effect.capability != "folder.create":
+            return _outcome(Verdict.ASK_USER, ReasonCode.PROTECTS_FENCE, told, effect)
     if is_secret(path):
         return _outcome(Verdict.ASK_USER, ReasonCode.SECRET_READ, f"{path[-120:]} holds credentials", effect)
     if risk is Risk.LOCAL_WRITE and runs_later(path):
         return _outcome(
             Verdict.ASK_USER, ReasonCode.RUNS_LATER, f"{path[-120:]} is run later by something else", effect
-        )
-    if risk is Risk.DELETE and _deletes_around_fence(path):
-        return _outcome(
-            Verdict.BLOCK, ReasonCode.PROTECTS_FENCE, f"{path[-120:]} contains files of the fence or its host", effect
         )
     return None
 
@@ -166,7 +193,7 @@ def is_secret(path: str) -> bool:
     name = path.rpartition("/")[2].casefold()
     if name in _PUBLIC or name.endswith(".pub"):
         return False
-    if name.endswith(_SECRET_ENDINGS) or (name.startswith(".env.") and name not in _PUBLIC):
+    if name.endswith(_SECRET_ENDINGS) or name.startswith(_SECRET_STARTS):
         return True
     return _matches(path, _SECRET)
 
@@ -212,6 +239,8 @@ def _fits(segments: list[str], start: int, place: Place) -> bool:
 def _can_be(segment: str, wanted: str) -> bool:
     if wanted in {segment, "*"}:
         return True
+    if not _WILD.isdisjoint(wanted) and fnmatchcase(segment, wanted):
+        return True
     if _WILD.isdisjoint(segment):
         return False
     literal = segment.replace("`", "$").split("$", 1)[0]
@@ -224,10 +253,21 @@ def _can_be(segment: str, wanted: str) -> bool:
     return fnmatchcase(wanted, segment.replace("{", "*"))
 
 
-def _deletes_around_fence(path: str) -> bool:
-    """Whether deleting a folder takes the host's folder with it."""
-    segments = [segment for segment in path.casefold().split("/") if segment]
-    return not segments or segments[-1] in {".hermes", ".agentsfence", "~"} or segments == ["home"]
+@lru_cache(maxsize=4_096)
+def _holds_fence(path: str) -> bool:
+    """Whether a folder is, or with its wildcards can be, one that the fence's or its host's own folders lie in."""
+    segments = [segment for segment in path.replace("\\", "/").casefold().split("/") if segment]
+    if not segments or segments in (["~"], ["home"], ["users"]):
+        return True
+    for place in FENCE_PLACES:
+        first = place.segments[0]
+        if not first.startswith(".") and first != "application-support":
+            continue
+        for length in range(1, len(place.segments)):
+            tail = segments[-length:]
+            if len(tail) == length and all(map(_can_be, tail, place.segments[:length])):
+                return True
+    return segments[-1] == ".hermes"
 
 
 def _touches(path: str, protected: tuple[str, ...], *, whole: bool) -> bool:

@@ -196,18 +196,25 @@ def _path_glob(pattern: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """Names of things by kind. An entry without a kind (``name``) speaks of every kind."""
+    """Names of things by kind. An entry without a kind (``name``) speaks of every kind; ``*`` stands for any text."""
 
     by_kind: Mapping[str, frozenset[str]]
+    patterns: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Kind, and the texts between the ``*`` of a name such as ``Dinner at *``."""
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> Objects:
         """Return the set of objects that ``kind:name`` entries describe."""
         kinds: dict[str, set[str]] = {}
+        patterns: list[tuple[str, tuple[str, ...]]] = []
         for entry in entries:
             reference = parse_object(entry)
-            kinds.setdefault(reference.kind, set()).add(reference.name.casefold())
-        return cls({kind: frozenset(names) for kind, names in kinds.items()})
+            names = kinds.setdefault(reference.kind, set())
+            if "*" in reference.name:
+                patterns.append((reference.kind, tuple(reference.name.casefold().split("*"))))
+            else:
+                names.add(reference.name.casefold())
+        return cls({kind: frozenset(names) for kind, names in kinds.items()}, tuple(patterns))
 
     def binds(self, kind: str) -> bool:
         """Whether an object of this kind is bound by some entry."""
@@ -216,6 +223,26 @@ class Objects:
     def __contains__(self, reference: ObjectRef) -> bool:
         """Whether this object is one of them."""
         name = reference.name.casefold()
+        if self.patterns and any(
+            "name" in {kind, reference.kind} or kind == reference.kind
+            for kind, parts in self.patterns
+            if _fills(parts, name)
+        ):
+            return True
         if reference.kind == "name":
             return any(name in names for names in self.by_kind.values())
         return name in self.by_kind.get(reference.kind, ()) or name in self.by_kind.get("name", ())
+
+
+def _fills(parts: tuple[str, ...], name: str) -> bool:
+    """Whether a name is these texts in order with anything in between; linear in the name for a given pattern."""
+    first, *middle, last = parts
+    if len(name) < sum(map(len, parts)) or not name.startswith(first) or not name.endswith(last):
+        return False
+    place, end = len(first), len(name) - len(last)
+    for part in middle:
+        place = name.find(part, place, end)
+        if place < 0:
+            return False
+        place += len(part)
+    return True
