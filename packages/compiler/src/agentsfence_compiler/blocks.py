@@ -86,6 +86,8 @@ def paragraph(lines: list[str], place: int) -> Found | None:
     first = place
     while first < len(lines) and not lines[first].strip():
         first += 1
+    if first < len(lines) and lines[first].strip() == PLACE:
+        return None  # what was said stood in a fence and is gone: the next line is the person's own
     stop = first
     while stop < len(lines) and lines[stop].strip():
         stop += 1

@@ -13,6 +13,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +23,8 @@ from typing import TYPE_CHECKING
 from agentsfence_compiler.assembly import RiskMap, inferred_risks, risks_of
 from agentsfence_compiler.canonical_names import canonical_capability
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
-from agentsfence_core.classification.targets.hosts import canonical_host
+from agentsfence_compiler.language.tokens import Kind, tokenize
+from agentsfence_core.classification.targets.hosts import canonical_host, read_url
 from agentsfence_core.classification.targets.paths import canonical_bound, is_literal, is_within, looks_like_path
 from agentsfence_core.classification.targets.recipients import canonical_recipient
 from agentsfence_core.limits import LIMITS
@@ -36,6 +38,8 @@ _OCCURRENCES = 256  # places of one quote that are looked at
 _REPORTED = 1_000  # dropped entries that are listed
 _ROWS = 10_000  # rows of a hardened policy
 _WILD = frozenset("*?[]{}")
+_TEMPLATE = re.compile(r"\{[^{}]{1,60}\}")
+"""A place to fill in, as a draft repeats it from the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +261,14 @@ def _hosts(asked: Iterable[str], row: Permission) -> tuple[str, ...] | None:
     wanted = {host for host in (canonical_host(target) for target in asked if _WILD.isdisjoint(target)) if host}
     if row.domains:
         return tuple(host for host in row.domains if canonical_host(host) in wanted) or None
-    return tuple(sorted(host for host in wanted if _stands_in(host, row.evidence))) or None
+    spoken = _hosts_of(row.evidence) if wanted else frozenset()
+    return tuple(sorted(host for host in wanted if host in spoken or _stands_in(host, row.evidence))) or None
+
+
+def _hosts_of(evidence: str) -> frozenset[str]:
+    """Return the hosts of the URLs that stand in the words of a request."""
+    urls = (token.value for token in tokenize(evidence) if token.kind is Kind.URL)
+    return frozenset(host for url in urls if (read := read_url(url)) is not None and (host := read.host))
 
 
 def _paths(asked: Iterable[str], row: Permission, words: _Words) -> tuple[str, ...] | None:
@@ -268,13 +279,20 @@ def _paths(asked: Iterable[str], row: Permission, words: _Words) -> tuple[str, .
         path = canonical_bound(target, workdir=None, home=words.home)
         if not is_literal(target) or _is_root(path, words.home):
             continue
-        if not row.paths and looks_like_path(target) and _stands_in(target, row.evidence):
+        relative = "/" in target and "://" not in target and len(target.split()) == 1
+        if not row.paths and (relative or looks_like_path(target)) and _stands_in(target, row.evidence):
             found[path] = None
         for own, canonical in bound:
-            smaller = _smaller_path(path, canonical)
+            smaller = path if _ends_within(path, canonical) else _smaller_path(path, canonical)
             if smaller:
                 found[own if smaller == canonical else smaller] = None
     return tuple(found) or None
+
+
+def _ends_within(path: str, pattern: str) -> bool:
+    """Whether a path is one of "the .tmp files in /srv/w/": ``/srv/w/**.tmp``."""
+    folder, stars, ending = pattern.partition("**")
+    return bool(stars) and not _WILD & set(ending) and is_within(path, folder) and path.endswith(ending)
 
 
 def _smaller_path(first: str, second: str) -> str:
@@ -300,13 +318,13 @@ def _is_root(path: str, home: str | None) -> bool:
 
 def _objects(asked: Iterable[str], row: Permission) -> tuple[str, ...] | None:
     """Return the row's objects that the draft names too; a row that binds none takes literal ones."""
-    wanted = [parse_object(target) for target in asked if _WILD.isdisjoint(target)]
+    wanted = [parse_object(target) for target in asked if _WILD.isdisjoint(_TEMPLATE.sub("", target))]
     if not row.objects:
         return (
             tuple(dict.fromkeys(str(reference) for reference in wanted if _stands_in(reference.name, row.evidence)))
             or None
         )
-    names = {reference.name.casefold(): reference.kind for reference in wanted}
+    names = {_TEMPLATE.sub("*", reference.name).casefold(): reference.kind for reference in wanted}
     kept = [text for text in row.objects if _names(names, text)]
     return tuple(kept) or None
 

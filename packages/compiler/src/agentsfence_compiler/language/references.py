@@ -39,7 +39,8 @@ _NAME_WORDS = 3  # words of a proper name
 
 _MOST = 1_000  # things that a count may name
 _TEMPLATE = re.compile(r"\{[^{}]{1,60}\}|<[^<>]{1,60}>|\[[a-z][a-z _-]{0,60}\]")
-"""A place that the agent is to fill in: "Booking {hotel}" names nothing that a call could be equal to."""
+"""A place that the agent is to fill in: "Booking {hotel}" binds what begins with "Booking ", no literal."""
+_WRITTEN = 4  # characters of a template that the person wrote
 _CODE = re.compile(r"[A-Za-z]{0,12}[-_]?\d[A-Za-z0-9_-]{0,60}")
 """What identifies a file or a task in a service: "file f7", "document D-12"."""
 _THROUGH = frozenset("via by on through over using in as please with".split())
@@ -514,10 +515,17 @@ class Scanner:
         return True
 
     def _add_object(self, kind: str, value: str) -> None:
-        if _TEMPLATE.search(value):
-            return
-        if len(self.found.objects) < LIMITS.targets and len(value) <= LIMITS.target_length:
+        value = bound_name(value)
+        if value and len(self.found.objects) < LIMITS.targets and len(value) <= LIMITS.target_length:
             self.found.objects.append(value if kind == "name" else f"{kind}:{value}")
+
+
+def bound_name(value: str) -> str:
+    """Return what a quoted name binds: itself, or a template with ``*`` for what the agent fills in; empty for nothing."""
+    if "*" in value:
+        return ""  # a wildcard of the words binds nothing
+    name = _TEMPLATE.sub("*", value)
+    return "" if name != value and len(name.replace("*", "").strip()) < _WRITTEN else name
 
 
 def canonical_party(token: Token) -> str:
@@ -527,4 +535,4 @@ def canonical_party(token: Token) -> str:
     return canonical_recipient(token.value)
 
 
-__all__ = ["Places", "References", "Role", "Scanner", "canonical_party", "canonical_path"]
+__all__ = ["Places", "References", "Role", "Scanner", "bound_name", "canonical_party", "canonical_path"]

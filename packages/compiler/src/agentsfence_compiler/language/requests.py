@@ -29,7 +29,7 @@ from agentsfence_compiler.language.languages import is_foreign
 from agentsfence_compiler.language.lexicon import english
 from agentsfence_compiler.language.openings import LITERALS, Opens, phrase_at, recurrence, word_at
 from agentsfence_compiler.language.reading import Request
-from agentsfence_compiler.language.references import Places, References, Role, Scanner, canonical_party
+from agentsfence_compiler.language.references import Places, References, Role, Scanner, bound_name, canonical_party
 from agentsfence_compiler.language.tables import (
     ADDRESS_WORDS,
     CONNECTORS,
@@ -121,7 +121,8 @@ class _Requests(Asking):
             elif segment.opens is Opens.READING:
                 self._output(index, segment)
             elif segment.opens is Opens.REMARK or (segment.opens is Opens.QUESTION and not segment.question):
-                self._passive(index, segment)
+                if not self._titled(segment):
+                    self._passive(index, segment)
             if segment.opens in (Opens.REQUEST, Opens.READING):
                 self._recurring(segment, before)
             if len(self.found.requests) > before:
@@ -155,6 +156,21 @@ class _Requests(Asking):
             refs.paths += self._fronted(index, refs)
             capabilities = self.capabilities(lemma, refs, at, end)
             self._emit(index, segment, lemma, refs, capabilities, at=at)
+
+    def _titled(self, segment: Segment) -> bool:
+        """Give the newest event the name that a sentence after it says: "The event title should be 'Dinner at {place}'"."""
+        place = next(
+            (k for k in range(segment.first, segment.last) if self.tokens[k].low in {"title", "name", "titled"}), segment.last
+        )
+        quoted = next((k for k in range(place + 1, min(segment.last, place + 5)) if self.tokens[k].kind is Kind.QUOTED), 0)
+        if not quoted or not {"be", "is", ":"} & {t.low for t in self.tokens[place + 1 : quoted]}:
+            return False
+        request = self.found.requests[-1] if self.found.requests else None
+        title = bound_name(self.tokens[quoted].value)
+        if request is None or "calendar.create" not in request.capabilities or request.objects or not title:
+            return False
+        self.found.requests[-1] = replace(request, objects=(f"event:{title}",))
+        return True
 
     def _fronted(self, index: int, refs: References) -> list[tuple[Role, str, bool]]:
         """Return the paths of "In /srv/w/app.py, replace …": the place said before the verb."""
@@ -366,6 +382,11 @@ class _Requests(Asking):
         request = replace(request, objects=tuple(dict.fromkeys((*request.objects, *self._running_thing(request, refs, at, segment.last)))))
         self.found.requests.append(request)
         self.needy.append((len(self.found.requests) - 1, refs))
+        if refs.endings and "**" in "".join(request.paths):
+            # "find a -name '*.tmp' -delete" names the folder: a question.
+            whole = tuple(dict.fromkeys(path.partition("**")[0].rstrip("/") or path for path in request.paths))
+            self.found.requests.append(replace(request, paths=whole, ask_first=True))
+            self.needy.append((len(self.found.requests) - 1, refs))
         if request.objects != loose.objects:
             # What runs can be named in many ways: another name is a question, not a ban.
             self.found.requests.append(replace(loose, ask_first=True))
