@@ -58,8 +58,6 @@ def run(call: Call) -> None:
         visible_targets(call, words[1:])
         return
     scan = call.scan
-    if name.text in scan.functions:
-        return
     if scan.depth > LIMITS.command_nesting * 2:
         call.unseen("wrapped too deep")
         return
@@ -74,7 +72,9 @@ def run(call: Call) -> None:
         text = own[1] or own[2] if own else known[1] or known[2] if known else text
     program = program_named(text)
     if program is None:
-        unknown(call)
+        # INVARIANT: a function never hides a program: its body was read where it stands, the program is read here.
+        if name.text not in scan.functions:
+            unknown(call)
     else:
         apply(call, program)
         if len(call.words) > 1:
@@ -119,21 +119,26 @@ def nested(call: Call, words: list[Word], *, stdin: str | None = None, piped: bo
         return
     inner = Call(scan, words, stdin, piped=call.piped if piped is None else piped)
     inner.drafts = call.drafts
+    functions, scan.functions = scan.functions, set()  # a program never starts a function of the shell
     scan.depth += 1
     run(inner)
     scan.depth -= 1
+    scan.functions = functions
 
 
-def shell_line(call: Call, word: Word, *, stdin: str | None = None) -> None:
-    """Add the effects of a shell text that the call's program runs: ``sh -c``, ``watch``, ``eval``."""
+def shell_line(call: Call, word: Word, *, stdin: str | None = None, here: bool = False) -> None:
+    """Add the effects of a shell text that the call's program runs: ``sh -c``, ``watch``.
+
+    ``here`` is a text that this very shell runs, with its functions: ``eval``, ``trap``.
+    """
     from agentsfence_core.classification.shell.tree import read_text  # noqa: PLC0415  (tree imports nothing from here)
 
     if not word.sure:
         call.unseen("the shell text is computed")
     scan = call.scan
     before = len(scan.effects)
-    dirs, variables, functions = scan.dirs, scan.variables, set(scan.functions)
-    scan.variables = {}
+    dirs, variables, functions = scan.dirs, scan.variables, scan.functions
+    scan.variables, scan.functions = {}, set(functions) if here else set()
     invocation = scan.invocation
     text = word.text
     if word.runs:  # what is in the substitution was visited with the word

@@ -28,7 +28,7 @@ _BRACE_WORDS = 64
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _PLAIN_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _TRANSFORMED = re.compile(r"@[PEA]\}")
-_TOP = 1
+TOP = 1
 """Depth of a statement that runs whatever happens: not in a branch, a loop or a function."""
 
 
@@ -230,7 +230,7 @@ class WordReader:
         text = scan.text
         # INVARIANT: a value counts only where nothing else in the command can set the variable.
         uses = text.count(f"${name}") + text.count(f"${{{name}}}")
-        if word.literal and not array and self._depth <= _TOP and text.count(name) == uses + 1:
+        if word.literal and not array and self._depth <= TOP and text.count(name) == uses + 1:
             scan.variables[name] = word.text
         elif word.runs or not word.sure:
             scan.assigned.add(name)

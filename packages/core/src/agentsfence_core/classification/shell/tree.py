@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call, Scan
 from agentsfence_core.classification.shell.documents import DocumentReader, parser
-from agentsfence_core.classification.shell.expansions import text_of
+from agentsfence_core.classification.shell.expansions import TOP, text_of
 from agentsfence_core.classification.shell.syntax import Prepared, prepare
 from agentsfence_core.classification.shell.words import Word, holds_code
 from agentsfence_core.limits import LIMITS
@@ -121,7 +121,9 @@ class Walker(DocumentReader):
     def _unset(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Visit ``unset a[x]``: a name's subscript is arithmetic."""
         for child in (*node.named_children, *extra):
-            if holds_code(self.word(child).text):
+            text = self.word(child).text
+            self._scan.functions.discard(text)
+            if holds_code(text):
                 self._scan.unreadable("a subscript that runs what it holds", text_of(node))
 
     def _test(self, node: Node, extra: tuple[Node, ...]) -> None:
@@ -146,6 +148,7 @@ class Walker(DocumentReader):
     def _inside(self, node: Node, extra: tuple[Node, ...] = ()) -> None:
         """Visit what runs in a process of its own: its changes of folder and variables end with it."""
         dirs, variables, stdin, piped = self._scan.dirs, dict(self._scan.variables), self.stdin, self.piped
+        functions = set(self._scan.functions)
         if node.type in {"command_substitution", "process_substitution"}:
             self.stdin, self.piped = None, False
         if extra:
@@ -157,6 +160,7 @@ class Walker(DocumentReader):
         else:
             self.statements(node)
         self._scan.dirs, self._scan.variables, self.stdin, self.piped = dirs, variables, stdin, piped
+        self._scan.functions = functions
 
     def _list(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Visit ``a && b || c``, which the parser nests to the left."""
@@ -412,8 +416,9 @@ class Walker(DocumentReader):
     def _function(self, node: Node, extra: tuple[Node, ...]) -> None:
         """Read a function's body where it is defined: whatever it does counts, called or not."""
         name = node.child_by_field_name("name")
-        if name is not None:
-            self._scan.functions.add(text_of(name))
+        after = node.next_sibling
+        if name is not None and self._depth <= TOP and (after is None or after.type != "&"):
+            self._scan.functions.add(text_of(name))  # anywhere else it may never be defined
         dirs, variables = self._scan.dirs, self._scan.variables
         self._scan.variables = {}
         for child in node.named_children:

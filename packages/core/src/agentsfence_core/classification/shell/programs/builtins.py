@@ -42,7 +42,7 @@ def _eval(call: Call, _program: Program) -> None:
     """``eval`` runs its words as a shell text: what is visible counts, and the whole stays unverified."""
     words = call.words[1:]
     call.unseen("eval")
-    shell_line(call, Word(" ".join([word.text for word in words]), all(word.sure for word in words)))
+    shell_line(call, Word(" ".join([word.text for word in words]), all(word.sure for word in words)), here=True)
 
 
 def _source(call: Call, _program: Program) -> None:
@@ -68,7 +68,7 @@ def _trap(call: Call, _program: Program) -> None:
     words = [word for word in call.words[1:] if word.text not in {"--", "-l", "-p", "-P"}]
     call.effect("system.read")
     if len(words) > 1 and words[0].text not in {"-", ""}:
-        shell_line(call, words[0])
+        shell_line(call, words[0], here=True)
 
 
 def _alias(call: Call, _program: Program) -> None:
