@@ -135,9 +135,24 @@ def ban_verdict(world: World, ban: Prohibition, effect: Effect) -> Verdict:
         return BLOCK
     if any(hit(world, ban.targets, effect, kind, target) for kind in named for target in targets(effect, kind)):
         return BLOCK
+    if takes_all(effect) and any(
+        inside(entry, path, world.host.home) for path in effect.paths for entry in ban.targets.paths
+    ):
+        return BLOCK
     unsure = any(kind in effect.unverified for kind in named)
     opaque = TargetKind.OBJECTS in named and any(thing.kind == "id" for thing in effect.objects)
     return ASK if unsure or opaque else ALLOW
+
+
+def takes_all(effect: Effect) -> bool:
+    """Whether a folder's contents go with it: deleting, moving, changing rights."""
+    return effect.risk in {Risk.DELETE, Risk.PERMISSION_CHANGE} or effect.capability == "file.move"
+
+
+def inside(entry: str, folder: str, home: str | None) -> bool:
+    """Whether what a ban names lies in a folder."""
+    full = (home + entry[1:] if home and entry.startswith("~/") else entry).rstrip("/")
+    return full.startswith(folder.rstrip("/") + "/")
 
 
 def excepted(world: World, exceptions: Targets, effect: Effect) -> bool:

@@ -191,6 +191,8 @@ def counted(world: World, bound: Bound, effect: Effect, before: list[Placed]) ->
     """Check 6 for the counts of one bound: invocations and the sum of amounts."""
     found = []
     same = [other.effect for other in before if any(one.label == bound.label for one in other.bounds)]
+    if TargetKind.COUNT in effect.unverified and (bound.max_calls is not None or bound.max_amount is not None):
+        found.append((ASK, ReasonCode.TARGET_UNVERIFIED))
     if bound.max_calls is not None:
         invocations = {other.invocation for other in same} | {effect.invocation}
         if world.used.calls.get(bound.label, 0) + len(invocations) > bound.max_calls:

@@ -217,7 +217,7 @@ def _amount(bounds: Bounds, context: Context, sharing: tuple[Context, ...]) -> O
     for other in sharing:
         units, complete = effect_amount(other.effect)
         total += units
-        hidden = hidden or not complete
+        hidden = hidden or not complete or TargetKind.COUNT in other.effect.unverified
     if total > bounds.max_amount:
         limit = Decimal(bounds.max_amount) / AMOUNT_UNIT
         return _block(context.effect, ReasonCode.AMOUNT_ABOVE_LIMIT, f"it goes above the {limit:f} that you named")
@@ -231,6 +231,8 @@ def _calls(bounds: Bounds, context: Context, sharing: tuple[Context, ...]) -> Ou
     if context.state.counters.get(bounds.key, 0) + invocations > bounds.max_calls:
         told = f"{bounds.max_calls} such calls were asked for, and they are used up"
         return _block(context.effect, ReasonCode.MAX_CALLS_USED, told)
+    if any(TargetKind.COUNT in other.effect.unverified for other in sharing):
+        return _ask(context.effect, ReasonCode.TARGET_UNVERIFIED, "how often it happens cannot be read from the call")
     return None
 
 

@@ -144,6 +144,8 @@ class Paths:
     at_or_below: frozenset[str]
     below: frozenset[str] = frozenset()
     globs: re.Pattern[str] | None = None
+    above: frozenset[str] = frozenset()
+    """Every folder that an entry lies in."""
 
     @classmethod
     def of(cls, entries: Iterable[str], *, home: str | None = None, workdir: str | None = None) -> Paths:
@@ -157,7 +159,8 @@ class Paths:
                 continue
             path = canonical_path(entry, workdir=workdir, home=home)
             (inner if entry.endswith("/") and path != "/" else whole).add(path.rstrip("/") or "/")
-        return cls(frozenset(whole), frozenset(inner), re.compile("|".join(sorted(globs))) if globs else None)
+        compiled = re.compile("|".join(sorted(globs))) if globs else None
+        return cls(frozenset(whole), frozenset(inner), compiled, frozenset(_folders_of(whole | inner)))
 
     def __contains__(self, path: str) -> bool:
         """Whether this canonical path is one of them or lies below one. Linear in its depth."""
@@ -170,6 +173,17 @@ class Paths:
                 return True
             end = path.rfind("/", 0, end)
         return self.globs is not None and self.globs.fullmatch(path) is not None
+
+
+def _folders_of(paths: Iterable[str]) -> Iterable[str]:
+    """Yield every folder above each path."""
+    for path in paths:
+        end = path.rfind("/")
+        while end > 0:
+            yield path[:end]
+            end = path.rfind("/", 0, end)
+        if path.startswith("/"):
+            yield "/"
 
 
 def _path_glob(pattern: str) -> str:

@@ -64,6 +64,14 @@ class Bounds:
         return self.max_calls is not None or self.max_amount is not None
 
 
+def takes_all(effect: Effect) -> bool:
+    """Whether an effect on a folder is one on everything in it: deleting, moving, changing rights."""
+    return effect.risk in _TAKES_ALL or effect.capability == "file.move"
+
+
+_TAKES_ALL = frozenset({Risk.DELETE, Risk.PERMISSION_CHANGE})
+
+
 @dataclass(frozen=True, slots=True)
 class TargetSet:
     """The targets that a prohibition names or excepts."""
@@ -79,6 +87,7 @@ class TargetSet:
             (self.recipients and any(party in self.recipients for party in effect.recipients))
             or (self.domains and any(host in self.domains for host in effect.domains))
             or (self.paths and any(path in self.paths for path in effect.paths))
+            or (self.paths and takes_all(effect) and any(path in self.paths.above for path in effect.paths))
             or (self.objects and any(reference in self.objects for reference in effect.objects))
         )
 

@@ -19,7 +19,10 @@ from agentsfence_core.model.risk import RANK, Risk
 
 
 class TargetKind(StrEnum):
-    """The kinds of things an effect is aimed at. ``PROGRAM`` is what an execution runs."""
+    """The kinds of things an effect is aimed at.
+
+    ``PROGRAM`` is what an execution runs; ``COUNT`` how often an effect happens: a loop, a batch of unknown length.
+    """
 
     RECIPIENTS = "recipients"
     DOMAINS = "domains"
@@ -27,6 +30,7 @@ class TargetKind(StrEnum):
     OBJECTS = "objects"
     VALUES = "values"
     PROGRAM = "program"
+    COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True, order=True)
