@@ -46,7 +46,8 @@ def blocks(kind: str, title: str = "") -> list[Block]:
         text = page.read_text(encoding="utf-8")
         for match in _BLOCK.finditer(text):
             block = Block(page, text.count("\n", 0, match.start()) + 1, match[1], match[2].strip(), match[3])
-            if block.kind == kind and title in block.title:
+            # A block that shows a file of docs/examples is that file: it has a test of its own.
+            if block.kind == kind and title in block.title and not block.text.startswith("--8<--"):
                 found.append(block)
     return found
 

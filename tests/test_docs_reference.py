@@ -19,8 +19,8 @@ from agentsfence_core.settings import Audit, Compiler, Evaluation, SettingsFile
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate_checks", DOCS / "generate_checks.py")
+def generator(name: str = "generate_checks") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -36,6 +36,17 @@ def names(kind: type) -> list[str]:
 def test_the_tables_of_checks_and_reasons_are_those_of_the_code() -> None:
     """Run `python docs/generate_checks.py` after a change to the checks."""
     assert generator().pages_text() == (DOCS / "checks.md").read_text(encoding="utf-8")
+
+
+def test_commands_and_options_are_those_of_the_application() -> None:
+    """Run `python docs/generate_reference.py` after a change to the command line."""
+    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    assert generator("generate_reference").command_line() == page
+
+
+def test_the_fields_of_a_policy_are_those_of_its_schema() -> None:
+    """Run `python docs/generate_reference.py` after a change to the policy."""
+    assert generator("generate_reference").policy_page() == (DOCS / "policy-schema.md").read_text(encoding="utf-8")
 
 
 def test_every_reason_has_a_meaning() -> None:
