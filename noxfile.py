@@ -12,12 +12,17 @@ import nox
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "uv"
 nox.options.reuse_existing_virtualenvs = True
-nox.options.sessions = ["lint", "types", "imports", "deps", "tests", "hermes", "docs"]
+nox.options.sessions = ["lint", "types", "imports", "deps", "tests", "hermes", "langchain", "docs"]
 
 PINS = Path("constraints.txt")
 HERMES_TOOLS = Path("constraints-hermes.in")
 HERMES_PINS = {"0.19.0": Path("constraints-hermes.txt"), "0.18.1": Path("constraints-hermes-oldest.txt")}
 """Hermes pins its own dependencies exactly, so each of its versions has an environment, and pins, of its own."""
+LANGCHAIN_TOOLS = Path("constraints-langchain.in")
+LANGCHAIN_PINS = {"current": Path("constraints-langchain.txt"), "1.2": Path("constraints-langchain-oldest.txt")}
+"""LangChain moves fast: the newest release, and the oldest that the package allows."""
+LANGCHAIN_OLDEST = ("langchain==1.2.0", "langchain-core==1.2.4", "langgraph==1.0.5", "langgraph-prebuilt==1.0.5")
+LANGCHAIN_NEWEST = ("deepagents>=0.7", "langchain-classic>=1.0")
 WORKSPACE = Path("pyproject.toml")
 PACKAGES = sorted(path.parent for path in Path("packages").glob("*/pyproject.toml"))
 
@@ -86,6 +91,17 @@ def hermes(session: nox.Session, version: str) -> None:
 
 
 @nox.session
+@nox.parametrize("version", list(LANGCHAIN_PINS), ids=list(LANGCHAIN_PINS))
+def langchain(session: nox.Session, version: str) -> None:
+    """The adapter beside the real LangChain: types and all tests on the newest, all tests that it can run on 1.2."""
+    session.install("--quiet", "--no-config", "--require-hashes", "-r", str(LANGCHAIN_PINS[version]))
+    session.install("--quiet", "--no-config", "--no-deps", *(f"--editable={path}" for path in PACKAGES))
+    if version == "current":
+        session.run("mypy", "packages/langchain/src", "packages/langchain/tests")
+    session.run("pytest", "packages/langchain/tests", *session.posargs)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """The documentation site, with warnings as errors (mkdocs)."""
     prepare(session)
@@ -103,16 +119,21 @@ def bench(session: nox.Session) -> None:
 @nox.session(venv_backend="none", default=False)
 def pins(session: nox.Session) -> None:
     """Resolve every dependency anew and write the pins to the constraints files and pyproject.toml."""
-    metadata = [path / "pyproject.toml" for path in PACKAGES]
-    compile_pins(session, PINS, "--all-extras", "--group=dev", str(WORKSPACE), *map(str, metadata))
+    ours = [str(path / "pyproject.toml") for path in PACKAGES if path.name != "langchain"]
+    compile_pins(session, PINS, "--all-extras", "--group=dev", str(WORKSPACE), *ours)
     text = WORKSPACE.read_text(encoding="utf-8")
     block = "".join(f'    "{pin}",\n' for pin in pins_of(PINS))
     WORKSPACE.write_text(HELD.sub(lambda match: match[1] + block + match[3], text), encoding="utf-8")
-    ours = [str(path) for path in metadata if path.parent.name != "langchain"]
     for version, path in HERMES_PINS.items():
         host = Path(session.create_tmp()) / f"hermes-{version}.in"
         host.write_text(f"hermes-agent=={version}\n", encoding="utf-8")
         compile_pins(session, path, str(HERMES_TOOLS), str(host.resolve()), *ours)
+    for version, path in LANGCHAIN_PINS.items():
+        host = Path(session.create_tmp()) / f"langchain-{version}.in"
+        wanted = LANGCHAIN_NEWEST if version == "current" else LANGCHAIN_OLDEST
+        host.write_text("\n".join(wanted), encoding="utf-8")
+        adapter = "packages/langchain/pyproject.toml"
+        compile_pins(session, path, str(LANGCHAIN_TOOLS), str(host.resolve()), adapter, *ours)
 
 
 def compile_pins(session: nox.Session, target: Path, *sources: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 from langchain.agents import create_agent
@@ -19,6 +20,8 @@ from pydantic import Field
 from agentsfence_core import Fence
 from agentsfence_langchain import LangChainFence
 
+RECENT = int(version("langgraph").split(".")[1]) >= 2
+"""LangGraph as it is now; the oldest that the package allows does some things otherwise."""
 JOHN, EVIL = "john@example.com", "mallory@evil.example"
 WORDS = f"Read the report and email it to {JOHN}"
 CONFIG: Any = {"configurable": {"thread_id": "t"}}

@@ -16,6 +16,7 @@ from packages.langchain.tests.aids import (
     CONFIG,
     EVIL,
     JOHN,
+    RECENT,
     World,
     agent_of,
     answers_of,
@@ -33,7 +34,7 @@ from agentsfence_langchain import FenceBlocked
 both = pytest.mark.parametrize("asynchronous", [False, True])
 
 
-class Changes(AgentMiddleware[Any, Any, Any]):
+class Changes(AgentMiddleware):
     """Changes a call on its way, as a careless or hostile middleware would."""
 
     def __init__(self, change: Callable[[Any], Any]) -> None:
@@ -234,8 +235,9 @@ class TestCharges:
         agent.say()
         before = next(state for state in agent.graph.get_state_history(CONFIG) if "tools" in state.next)
         agent.graph.invoke(None, before.config)
-        assert world.sent == [JOHN, JOHN]
-        assert left(fence, 5) == 3
+        # LangGraph 1.0 gives a fork the old task id: it is a replay then, and gets the answer of the first run.
+        assert len(world.sent) == (2 if RECENT else 1)
+        assert left(fence, 5) == 5 - len(world.sent)
 
 
 def test_a_tool_node_by_hand_does_not_run_a_finished_call_again() -> None:
@@ -292,7 +294,7 @@ class TestModelCalls:
     def test_tools_of_the_provider_are_withheld(self, caplog: pytest.LogCaptureFixture) -> None:
         world, fence = World(), fence_of()
 
-        class Adds(AgentMiddleware[Any, Any, Any]):
+        class Adds(AgentMiddleware):
             def wrap_model_call(self, request: Any, handler: Any) -> Any:
                 return handler(
                     request.override(tools=[*request.tools, {"type": "web_search_20250305", "name": "web_search"}])
@@ -307,7 +309,7 @@ class TestModelCalls:
         world, fence = World(), fence_of(unsafe_provider_tools=["web_search_20250305"])
         offered = {"type": "web_search_20250305", "name": "web_search"}
 
-        class Adds(AgentMiddleware[Any, Any, Any]):
+        class Adds(AgentMiddleware):
             def wrap_model_call(self, request: Any, handler: Any) -> Any:
                 return handler(request.override(tools=[*request.tools, offered]))
 

@@ -20,6 +20,7 @@ from packages.langchain.tests.aids import (
     EVIL,
     JOHN,
     NO,
+    RECENT,
     YES,
     World,
     agent_of,
@@ -174,7 +175,7 @@ class TestChangedBetweenQuestionAndAnswer:
         """Shown: bob. After the answer, a middleware outside makes it mallory."""
         hostile = [False]
 
-        class Later(AgentMiddleware[Any, Any, Any]):
+        class Later(AgentMiddleware):
             def change(self, request: Any) -> Any:
                 if not hostile[0]:
                     return request
@@ -214,7 +215,11 @@ class TestChangedBetweenQuestionAndAnswer:
         agent = agent_of(
             fence, world.tools(), says(send(BOB)), middleware=[retry, fence.middleware()], asynchronous=asynchronous
         )
-        assert len(questions_of(agent.say())) == 1
+        asked = questions_of(agent.say())
+        if not RECENT:  # langchain#38722: there the retry makes an error of the question, and nothing runs
+            assert world.ran == []
+            return
+        assert len(asked) == 1
         agent.answer(YES)
         assert world.sent == [BOB]
 

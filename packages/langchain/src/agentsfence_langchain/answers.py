@@ -110,10 +110,10 @@ def _one_mapping(decisions: list[object]) -> bool:
 
 
 def _decision(value: Mapping[str, object]) -> Answer:
-    kind = value.get("type")
+    kind = _text(value.get("type"))
     named = {name: _text(value.get(name)) for name in ("question", "digest")}
     if kind == "approve":
-        scope = _SCOPES.get(str(value.get("scope", "once")))
+        scope = _SCOPES.get(_text(value.get("scope", "once")))
         return Answer(Reply.YES, scope, **named) if scope else Answer(Reply.UNREADABLE, **named)
     if kind in {"reject", "respond"}:
         return Answer(Reply.NO, message=_text(value.get("message"))[:2_000], **named)

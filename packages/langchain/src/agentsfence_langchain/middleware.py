@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse, ToolCallRequest
+from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp
@@ -31,6 +31,8 @@ from agentsfence_langchain.provider_tools import runs_at_the_provider
 from agentsfence_langchain.values import plain_arguments
 
 if TYPE_CHECKING:
+    from langgraph.prebuilt.tool_node import ToolCallRequest
+
     from agentsfence_langchain.session import LangChainFence
 
 _LOG = logging.getLogger("agentsfence.langchain")
@@ -41,7 +43,7 @@ NOTE = (
 ToolResult = ToolMessage | Command[Any]
 
 
-class FenceMiddleware(AgentMiddleware[Any, Any, Any]):
+class FenceMiddleware(AgentMiddleware):
     """Checks every tool call of an agent. Put it last in the list."""
 
     def __init__(self, session: LangChainFence) -> None:
