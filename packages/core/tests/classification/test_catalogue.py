@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agentsfence_core.classification.lexicon import LOOKS
 from agentsfence_core.classification.catalogue import Catalogue, builtin
 from agentsfence_core.classification.classifier import classify
 from agentsfence_core.classification.vocabulary import vocabulary
@@ -121,6 +122,7 @@ def test_the_name_of_a_server_never_hides_an_act(verb: str) -> None:
     reads = [
         name
         for server in builtin().servers
+        if server not in LOOKS  # ``fetch_share`` of no server named *fetch* fetches a share
         for name in (
             f"mcp_{server}_{verb}_thing",
             f"{server}_{verb}",
@@ -130,6 +132,12 @@ def test_the_name_of_a_server_never_hides_an_act(verb: str) -> None:
         if plan(name).means.risk is Risk.READ
     ]
     assert reads == []
+
+
+@pytest.mark.parametrize("verb", ["delete", "send", "create", "pay", "share", "transfer"])
+def test_a_server_whose_name_is_a_verb_hides_no_act_where_its_place_says_that_it_is_a_server(verb: str) -> None:
+    assert action(f"mcp_fetch_{verb}_thing").risk is not Risk.READ
+    assert action(f"mcp__fetch__{verb}_it").risk is not Risk.READ
 
 
 class TestWhoMayChangeARow:

@@ -231,6 +231,8 @@ class Gatherer:
         if reading.scheme == "file":
             self.path(value)
             return True
+        if reading.scheme in {"mailto", "tel", "sms"} and self.meaning.risk in REACHES:
+            self.parties(value)
         self.urls.append(value.strip())
         self.domains.extend(reading.hosts)
         return True

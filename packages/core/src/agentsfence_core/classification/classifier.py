@@ -27,6 +27,7 @@ from agentsfence_core.classification.catalogue.rows import UNKNOWN, Meaning, Pla
 from agentsfence_core.classification.content import content_of
 from agentsfence_core.classification.dispatch import CALLS, DEPTH, inner_calls
 from agentsfence_core.classification.names import NAME_LENGTH, fold_all, fold_key
+from agentsfence_core.classification.raising import raised_by_arguments
 from agentsfence_core.classification.readers import numbered, read
 from agentsfence_core.classification.sniff import seeks_secrets, sniffed
 from agentsfence_core.limits import LIMITS
@@ -55,6 +56,8 @@ def _classify(call: ToolCall, catalogue: Catalogue, depth: int, left: list[int])
     if plan.reader is Reader.DISPATCH:
         return _dispatched(call, catalogue, depth, left)
     effects, source = _effects(call, plan)
+    if all(effect.risk is Risk.READ for effect in effects) and call.args and source is not Source.SHELL:
+        effects = raised_by_arguments(call, plan, effects)
     if plan.floor is not Risk.READ:
         effects = _raised(effects, plan)
     note = _unread(effects) if source is Source.SHELL else ""

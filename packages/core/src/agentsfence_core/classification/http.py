@@ -141,10 +141,10 @@ def _web(request: _Request, web: list[tuple[str, UrlReading]]) -> list[Effect]:
     unverified = frozenset({TargetKind.DOMAINS}) if request.unread or not urls else frozenset[TargetKind]()
     kinds = {_kind(method) for method in request.methods}
     if request.graphql and not request.methods and not request.body:
-        kinds |= {_graphql_kind(document) for document in request.graphql}
-    elif any(_graphql_kind(document) is Risk.DELETE for document in request.graphql):
+        kinds |= {graphql_kind(document) for document in request.graphql}
+    elif any(graphql_kind(document) is Risk.DELETE for document in request.graphql):
         kinds.add(Risk.DELETE)
-    elif any(_graphql_kind(document) is not Risk.READ for document in request.graphql):
+    elif any(graphql_kind(document) is not Risk.READ for document in request.graphql):
         kinds.add(Risk.EXTERNAL_WRITE)
     if request.body or request.uploads:
         kinds.add(Risk.EXTERNAL_WRITE)
@@ -184,14 +184,14 @@ def _collect_known(key: str, value: object, request: _Request) -> bool:
     """Read an argument whose name says what it is; whether it was one."""
     if key in _BODY_KEYS:
         request.body = True
-        request.graphql.extend(_graphql_in(value))
+        request.graphql.extend(graphql_texts(value))
         request.methods.update(_override(value, frozenset({"method"}), prefix="_"))
     elif key in _UPLOAD_KEYS:
         request.body = True
         request.uploads.extend(_paths(value))
     elif key in _OUTPUT_KEYS:
         request.outputs.extend(_paths(value))
-    elif key in _GRAPHQL_KEYS and (documents := list(_graphql_in(value))):
+    elif key in _GRAPHQL_KEYS and (documents := list(graphql_texts(value))):
         request.graphql.extend(documents)
     elif key in {"headers", "header"}:
         request.methods.update(_override(value, _OVERRIDES - {"method"}))
@@ -220,6 +220,9 @@ def _collect_text(key: str, text: str, request: _Request, depth: int) -> None:
         if (key in _METHOD_KEYS and (known or key not in {"operation", "action"})) or stripped in _METHODS:
             request.methods.add(stripped.upper())
             return
+    if (raw := _RAW.match(stripped[:8_192])) is not None:
+        _collect_raw(raw, stripped, request)
+        return
     if stripped[:1] == "{" and len(stripped) <= LIMITS.json_text and depth < _DEPTH:
         nested = _json(stripped)
         if isinstance(nested, Mapping):
@@ -235,6 +238,24 @@ def _collect_text(key: str, text: str, request: _Request, depth: int) -> None:
             request.urls.append(stripped)
         else:
             request.unread = True
+
+
+_RAW: Final = re.compile(r"([A-Z]{3,12}) (https?://\S{1,4000}|/\S{0,4000})(?: HTTP/\d(?:\.\d)?)?(?=\s|\Z)")
+_RAW_HOST: Final = re.compile(r"^host:[ \t]*([^\s/]{1,253})", re.IGNORECASE | re.MULTILINE)
+
+
+def _collect_raw(raw: re.Match[str], text: str, request: _Request) -> None:
+    """Read a request as it goes over the wire: its first line, its ``Host``, its body."""
+    request.methods.add(raw[1])
+    head, _, body = text[: LIMITS.json_text].replace("\r\n", "\n").partition("\n\n")
+    if body.strip():
+        request.body = True
+    host = _RAW_HOST.search(head)
+    if raw[2][:1] != "/":
+        request.urls.append(raw[2])
+    elif host:
+        request.urls.append(f"https://{host[1]}{raw[2]}")
+    request.methods.update(_override(head.split("\n")[1:200], _OVERRIDES - {"method"}))
 
 
 def _items(value: object) -> list[object]:
@@ -267,7 +288,7 @@ def _pairs(value: object) -> list[tuple[object, object]]:
     return pairs
 
 
-def _graphql_in(value: object) -> Iterator[str]:
+def graphql_texts(value: object) -> Iterator[str]:
     """Yield the GraphQL documents in a value: a text, a list of them, ``{"query": …}``, or JSON of these."""
     if isinstance(value, str) and value.strip()[:2] in {'{"', '["', "[{"}:
         value = _json(value)
@@ -281,7 +302,7 @@ def _graphql_in(value: object) -> Iterator[str]:
                     yield document
 
 
-def _graphql_kind(document: str) -> Risk:
+def graphql_kind(document: str) -> Risk:
     """Return READ unless an operation of the document is a mutation; deleting fields delete."""
     depth = 0
     mutation = deleting = False

@@ -83,7 +83,7 @@ _EXACT: Final[Mapping[Role, str]] = MappingProxyType(
             "inviteemail invite mentions reviewers requestedreviewers subscribers listids audience targetuser "
             "targetuserid dmto contactid contacts merchant vendor seller hotel restaurant company airline "
             "rentalcompany supplier charity collaborator collaborators handle sendtoemail notifyemails ccemails "
-            "bccemails ccaddress bccaddress toid touser touserid openid groupid targetid groupcode"
+            "bccemails mailto counterparty counterpartyid ccaddress bccaddress toid touser touserid openid groupid targetid groupcode"
         ),
         Role.PARTY: (
             "user users username usernames userid userids member members memberid memberids accountid login "
@@ -219,6 +219,12 @@ _WORDS: Final = {
     **dict.fromkeys("query search".split(), Role.QUERY),
 }
 _ACTS_AS: Final = frozenset("from sender my own source bot author owner current account google".split())
+_SENDS_AS: Final = frozenset({"from", "sender", "send", "own"})
+_ACCOUNTS: Final = frozenset({"account", "iban", "wallet", "address", "counterparty", "bank"})
+_RECEIVING: Final = frozenset(
+    "target destination dest to recipient beneficiary payee creditor receiver counterparty receiving credited".split()
+)
+"""Words in front of an account that say whose it is: the party that gets the money."""
 _NOT_TO: Final = frozenset(
     "reply replied in up related relates belongs link linked move copy add assigned response according next "
     "back".split()
@@ -263,8 +269,12 @@ def _by_words(words: tuple[str, ...]) -> KeyRole:
         return KeyRole(Role.ID)
     role = (_party_role(before) if last in _ENDS else None) or _WORDS.get(last) or _WORDS.get(last.removesuffix("s"))
     if role is None:
+        if last in _ACCOUNTS and before and before[0] in _RECEIVING:
+            return KeyRole(Role.RECIPIENT)
         known = _TABLE.get(last, PLAIN)
-        return known if known.role in {Role.VALUE, Role.OBJECT} else PLAIN
+        if known.role in {Role.VALUE, Role.OBJECT}:
+            return known
+        return KeyRole(Role.SELECTOR) if words[0] in _SENDS_AS and before else PLAIN
     if role in {Role.RECIPIENT, Role.PARTY} and _ACTS_AS & set(before):
         return KeyRole(Role.SELECTOR)
     if role is Role.PATH:

@@ -62,7 +62,9 @@ _ACTING: Final = {
         "set_up commit stage rebase pull stash revert cherry reserve_ip autofill stream upload_and link_up "
         "comment_out tweak amend correct fix compile_report acknowledge ack escalate page_out rewind crossfade "
         "load unload favorite unfavorite heart rate review respond_invite attend rsvp recharge_device "
-        "launch_site"
+        "launch_site initiate boost reblog renote upvote downvote unboost favourite unfavourite rebuild reorder rescan requeue "
+        "recreate regenerate reprocess resync reconfigure redeploy reload relaunch recalibrate relabel retag reassign "
+        "rewrite republish repin"
     ),
     Risk.EXECUTION: (
         "run execute exec eval evaluate invoke launch spawn compile build install shell bash kill reboot "
@@ -75,7 +77,8 @@ _ACTING: Final = {
     ),
     Risk.DELETE: (
         "delete void remove destroy drop truncate purge erase wipe trash empty clear prune uninstall unlink rm "
-        "rmdir del discard forget cancel terminate deprovision unpublish obliterate nuke evict tear teardown"
+        "rmdir del discard forget cancel terminate deprovision unpublish obliterate nuke evict tear teardown clean cleanup "
+        "flushall wipeout expunge"
     ),
     Risk.PERMISSION_CHANGE: (
         "grant revoke assume share unshare invite uninvite authorize deauthorize chmod chown allow deny ban "
@@ -101,7 +104,7 @@ ALSO_NOUN: Final = _split(
     "queue vote like play draft checkout request wire stake rent purchase chat stream page alert sign image "
     "note task file folder schedule lock control start stop end answer sms mention print review rate index "
     "change dispatch capture pull stage stash cherry pick shift ship load mount register share bash shell "
-    "install chargeback retweet contact process report test track watch list query view search monitor pause "
+    "install place chargeback retweet contact process report test track watch list query view search monitor pause "
     "swap store light permit copy payout"
 )
 """Acting words that are nouns where another verb or a word of state stands in the name: ``order_history``."""
@@ -129,7 +132,7 @@ STATES: Final = _split(
 
 LOOKED_UP: Final = _split(
     "help forecast directions weather whoami freebusy availability balance history status info information "
-    "details overview metrics analytics statistics timeline schema tree metadata headlines news quote quotes "
+    "details overview summary results usage activity metrics analytics statistics timeline schema tree metadata headlines news quote quotes "
     "definition elevation distance timezone geocode reverse_geocode autocomplete suggestions recommendations "
     "trending lyrics transcript captions calculator currenttime time date now today version health ping whois "
     "dns symbols diagnostics hover references top stats logs log feed leaderboard standings scores candles "
@@ -141,9 +144,30 @@ LOOKED_UP: Final = _split(
 LIGHT: Final = _split(
     "start run execute schedule trigger perform do process handle manage batch bulk auto queue submit request "
     "confirm force try quick mass multi complete make initiate begin finalize invoke call use safe safely place "
-    "approve issue create new add prepare"
+    "approve issue create new add prepare click tap"
 )
 """Verbs that carry another: ``confirm_delete``, ``process_refund``, ``batch_send``."""
+
+ADJECTIVES: Final = _split("open new complete live")
+"""Acting words that say which things behind a looking verb: ``list_open_issues``."""
+
+ASKS: Final = _split("get is has can does do are exists")
+"""Looking verbs behind which a verb is the thing asked for: ``get_update``, ``can_delete``."""
+
+SELDOM_THINGS: Final = _split("set start stop end lock write")
+"""Acting words that can be nouns and, at the end of a name that opens with what is acted on, seldom are."""
+
+STARTS: Final = _split("start stop lock write mark")
+"""Those of them that are no things even behind a verb that only looks: ``find_my_device_lock``."""
+
+OF_ALL: Final = _split("archive trash star pin mark label tag mute export import publish share link lock start stop")
+"""Acting nouns that are the act in front of *all*: ``list_archive_all``."""
+
+RESOLVED: Final = _split(
+    "id ids name names url uri address path handle dns hostname host domain dependency dependencies symbol reference "
+    "location did alias ip entity type library package user username channel module import imports place"
+)
+"""Things that are looked up when they are resolved; an issue, a thread or a conflict is changed."""
 
 TELLING: Final = _split(
     "rate rates status state history info information detail details log logs metrics stats statistics "
@@ -154,7 +178,7 @@ TELLING: Final = _split(
 TOLD: Final = _split(
     "exchange bill invoice fund backup order payment transfer trade charge refund build run queue call invite "
     "record book release deposit message mail email request purchase test task file branch commit dispatch wire "
-    "rent draft link alert stream sms ship capture payout review"
+    "rent draft link alert place stream sms ship capture payout review"
 )
 """Acting nouns whose state can be asked for."""
 
@@ -185,7 +209,7 @@ MONEY: Final[Mapping[str, str]] = MappingProxyType(
 MOVES_MONEY: Final = _split(
     "request claim apply enable void create make place submit process execute initiate confirm capture complete "
     "approve send schedule start issue perform do trigger run add finalize authorize new accept release handle "
-    "update modify set"
+    "update modify set click tap"
 )
 
 TRACKED: Final = _split("package parcel shipment order delivery flight price train bus stock")

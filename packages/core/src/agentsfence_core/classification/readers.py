@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from agentsfence_core.classification.arguments import gather
 from agentsfence_core.classification.catalogue.rows import Meaning, Reader, meaning
-from agentsfence_core.classification.names import fold_all, fold_key, named
+from agentsfence_core.classification.names import fold_all, fold_key, named, words_of
 from agentsfence_core.classification.targets.paths import canonical_path
 from agentsfence_core.limits import LIMITS
-from agentsfence_core.model.action import Effect, TargetKind
+from agentsfence_core.model.action import Effect, Source, TargetKind
 from agentsfence_core.model.risk import RANK, Risk
 
 if TYPE_CHECKING:
@@ -125,8 +125,25 @@ def _shell(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     ]
     if not groups:
         return (OPAQUE_COMMAND,)
-    extra = (OPAQUE_COMMAND,) if _odd_environment(call) else ()
+    extra = (OPAQUE_COMMAND,) if _odd_environment(call) or _runs_more(call, plan) else ()
     return (*numbered(groups[:64]), *extra)
+
+
+_ELSEWHERE: Final = frozenset("remote ssh container docker pod k8s vm droplet fleet".split())
+"""Words of names of tools that run commands elsewhere: what is there is not known here."""
+_OTHER_LANGUAGES: Final = frozenset("sql python js javascript node script code query browser notebook workflow agent".split())
+"""Words of names that say of a tool which only its name says to run commands that it runs more than these."""
+_PLACES: Final = frozenset("host hostname server machine instanceid container containerid pod vm remotehost".split())
+
+
+def _runs_more(call: ToolCall, plan: Plan) -> bool:
+    """Whether a tool runs commands elsewhere, or, as far as its name says, other languages too."""
+    if plan.detail:
+        return False
+    words = words_of(call.tool)
+    if not _ELSEWHERE.isdisjoint(words) or any(key in _PLACES and value for key, value in fold_all(call.args)):
+        return True
+    return plan.source is Source.VERB and not _OTHER_LANGUAGES.isdisjoint(words)
 
 
 def _commands(call: ToolCall) -> list[tuple[str, object]]:
@@ -264,6 +281,9 @@ def _http(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     """
     from agentsfence_core.classification.http import read_http  # noqa: PLC0415  (lazy: few calls need it)
 
+    commanded = _program_call(call)
+    if commanded:
+        return commanded
     effects = read_http(call.args) or ()
     method = plan.detail or ("post" if plan.means.risk is Risk.EXTERNAL_WRITE else "")
     if method:
@@ -280,6 +300,33 @@ def _http(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
     if any(key.startswith(_KEEPS_IN) for key, _ in fold_all(call.args)):
         return (*effects, Effect("file.download", Risk.LOCAL_WRITE, paths=tuple(found.paths), because=plan.because))
     return (*effects, found.effect(plan.because))
+
+
+_CLIENTS: Final = frozenset({"curl", "wget", "httpie", "xh"})
+_LINES: Final = frozenset("args argv arguments options flags command cmd commandline cli".split())
+
+
+def _program_call(call: ToolCall) -> tuple[Effect, ...]:
+    """Return what a tool that is named after a client does with a command line for it."""
+    words = words_of(call.tool)
+    if not words or words[-1] not in _CLIENTS:
+        return ()
+    program = "http" if words[-1] == "httpie" else words[-1]
+    lines = [(key, value) for key, value in fold_all(call.args) if key in _LINES and value]
+    urls = [text for text in texts(call, frozenset({"url", "uri", "urls"})) if text][:64]
+    groups: list[tuple[Effect, ...]] = []
+    for key, value in lines:
+        if isinstance(value, str):
+            import shlex  # noqa: PLC0415
+
+            text = " ".join([value, *map(shlex.quote, urls)])
+            groups.append(_text(text, call, _workdir(call), "posix", program))
+        elif isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+            groups.append(_argv([*map(str, value[: LIMITS.command_operators]), *urls], call, _workdir(call), program))
+        else:
+            groups.append((OPAQUE_COMMAND,))
+        del key
+    return numbered(groups) if groups else ()
 
 
 def _worst_rank(effects: tuple[Effect, ...]) -> int:
@@ -312,11 +359,17 @@ def _language(call: ToolCall) -> str:
 
 
 def _graphql(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
-    """A GraphQL document that holds a mutation or a subscription writes; any other reads."""
-    found = [text.casefold() for text in texts(call, _DOCUMENT_KEYS)]
-    writes = any(word in text for text in found for word in ("mutation", "subscription"))
-    means = meaning("web.post" if writes else "web.read")
-    return (gather(call, plan, means).effect(plan.because),)
+    """A GraphQL document that holds a mutation or a subscription writes; without one, the name decides."""
+    from agentsfence_core.classification.http import graphql_kind, graphql_texts  # noqa: PLC0415
+
+    written = texts(call, _DOCUMENT_KEYS)
+    documents = [document for text in written for document in graphql_texts(text)]
+    kinds = {graphql_kind(document) for document in documents}
+    if len(documents) < len(written) and any("mutation" in text.casefold() for text in written):
+        kinds.add(Risk.EXTERNAL_WRITE)  # a document that cannot be read and names what changes
+    worst = max(kinds, key=lambda kind: RANK[kind], default=plan.means.risk)
+    capability = {Risk.READ: "web.read", Risk.DELETE: "web.delete"}.get(worst, "web.post")
+    return (gather(call, plan, meaning(capability)).effect(plan.because),)
 
 
 _CYPHER_KEYS: Final = frozenset({"query", "cypher", "statement", "cypherquery"})

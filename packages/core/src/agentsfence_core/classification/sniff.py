@@ -17,6 +17,7 @@ from agentsfence_core.classification.arguments import gather
 from agentsfence_core.classification.catalogue.rows import Meaning, Plan, Reader
 from agentsfence_core.classification.lexicon import PROVES_NOTHING, STOP
 from agentsfence_core.classification.names import fold_all, singular, words_of
+from agentsfence_core.classification.raising import views_commands
 from agentsfence_core.classification.readers import OPAQUE_COMMAND, read
 from agentsfence_core.classification.verbs import Inference, infer
 from agentsfence_core.classification.vocabulary import vocabulary
@@ -157,7 +158,8 @@ def _subject(words: Sequence[str]) -> str:
 
 def _by_command(call: ToolCall, plan: Plan, entries: Sequence[tuple[str, object]]) -> Sniffed | None:
     """Read a command line that a tool of unknown kind, or one that runs things, is handed."""
-    if not (plan.nothing_known or plan.means.risk is Risk.EXECUTION):
+    looks = plan.means.risk is Risk.READ and views_commands(call)
+    if not (plan.nothing_known or plan.means.risk is Risk.EXECUTION or looks):
         return None
     if not any(key in _COMMANDS and value and isinstance(value, str | list | tuple) for key, value in entries):
         return None

@@ -19,7 +19,9 @@ from typing import Final
 
 from agentsfence_core.classification.lexicon import (
     ACTS,
+    ADJECTIVES,
     ALSO_NOUN,
+    ASKS,
     CHANGES_RIGHTS,
     HARD,
     LIGHT,
@@ -29,10 +31,14 @@ from agentsfence_core.classification.lexicon import (
     MAKES,
     MONEY,
     MOVES_MONEY,
+    OF_ALL,
     PREPOSITIONS,
     PROVES_NOTHING,
+    RESOLVED,
     RIGHTS,
+    SELDOM_THINGS,
     SPEAKS,
+    STARTS,
     STATES,
     STOP,
     SYNONYMS,
@@ -130,6 +136,8 @@ def _infer_part(words: Sequence[str], subject: str, shared: str) -> Inference | 
             return carried
     if verb in PROVES_NOTHING:
         return _check(words, place, subject)
+    if verb == "resolve" and any(thing in RESOLVED for thing in _things(words[place + 1 :] or words[:place], verb)):
+        verb = "lookup"
     return _named(verb, _object_words(words, place), subject, shared)
 
 
@@ -158,19 +166,34 @@ def _is_verb(word: str) -> bool:
 def _behind_look(words: Sequence[str], place: int) -> int:
     """A verb that only looks decides, unless the name ends in a verb that is never a thing."""
     last = len(words) - 1
-    return last if last > place + 1 and words[last] in HARD and words[last - 1] not in PREPOSITIONS else place
+    near = last == place + 1
+    if last <= place or (near and words[place] in ASKS) or words[last - 1] in PREPOSITIONS:
+        return _all_of(words, place)
+    acts = words[last] in HARD or (words[place] not in ASKS and words[last] in STARTS and (place or not near))
+    return last if acts else _all_of(words, place)
+
+
+def _all_of(words: Sequence[str], place: int) -> int:
+    """Return the place of an acting noun in front of a closing *all*, where nouns open the name."""
+    acts = place > 0 and len(words) > place + 2 and words[-1] == "all" and words[-2] in OF_ALL
+    return len(words) - 2 if acts else place
 
 
 def _behind_noun(words: Sequence[str], place: int) -> int:
     """``list``, ``query``, ``view``: a plain acting verb later decides where no word of state follows it."""
     later = _hard_after(words, place)
-    return place if later is None else later
+    last = len(words) - 1
+    if later is None and last > place and words[last] in SELDOM_THINGS and words[place] not in {"list", "query"}:
+        return last
+    return _all_of(words, place) if later is None else later
 
 
 def _hard_after(words: Sequence[str], place: int) -> int | None:
     """Return the place of an acting verb behind ``place`` that is the act and not the thing looked at."""
     for later in range(place + 1, len(words)):
         word = words[later]
+        if word in ADJECTIVES and later == place + 1 and later + 1 < len(words):
+            continue
         acts = word in HARD or (word == "deploy" and later == len(words) - 1)
         if acts and not (later + 1 < len(words) and words[later + 1] in STATES and words[place] in LOOKS_OR_NOUN):
             return later
@@ -200,12 +223,11 @@ def _behind_act(words: Sequence[str], place: int) -> int:
         if other in PREPOSITIONS:
             break
         listed = other in LOOKS_OR_NOUN and word not in _NEVER_LISTED and (later in {place + 1, last} or word in TOLD)
-        if (
-            other in HARD
-            or listed
-            or (other in LOOKS and other not in ALSO_NOUN)
-            or (later == last and other in {"send", "reply"})
-        ):
+        if other in LOOKS and other not in ALSO_NOUN:
+            return _behind_look(words, later)
+        if listed:
+            return _behind_noun(words, later)
+        if other in HARD or (later == last and other in {"send", "reply"}):
             return later
     return place
 

@@ -53,6 +53,7 @@ _REMOTE_NAMES: Final[Mapping[str, str]] = {
     "memory.write": "note.write",
     "media.generate": "media.generate",
 }
+_GRAPHQL: Final = frozenset({"graphql", "gql"})
 _NO_SERVER: Final = Server("")
 _READERS: Final[Mapping[str, Reader]] = {
     "shell.exec": Reader.SHELL,
@@ -158,7 +159,7 @@ class Catalogue:
             if wrapped is not None:
                 return wrapped
             words = words[1:]
-        server, rest = self._server(words)
+        server, rest = self._server(words, told=len(words) < len(words_of(tool)))
         parts = tool.split("__")
         if server is None and len(parts) >= 3 and parts[0].casefold() in _SCHEMES:
             words = rest = words_of("_".join(parts[2:])) or words
@@ -168,16 +169,26 @@ class Catalogue:
         glob = _first_glob(self.globs, "_".join(words))
         return glob if glob is not None else _inferred(tool, server, rest or words, words)
 
-    def _server(self, words: Sequence[str]) -> tuple[Server | None, Sequence[str]]:
-        """Return the server whose name opens the words, the longest one, and the words behind it."""
+    def _server(self, words: Sequence[str], *, told: bool = True) -> tuple[Server | None, Sequence[str]]:
+        """Return the server whose name opens the words, the longest one, and the words behind it.
+
+        ``told``: something in front of the words says that a server's name comes first.
+        """
         for size in range(min(4, len(words) - 1), 0, -1):
             server = self.servers.get("_".join(words[:size]))
-            if server is not None and not (size == 1 and words[0] in ACTS and words[0] not in ALSO_NOUN):
+            if server is not None and not (size == 1 and self._is_verb(server, words, told=told)):
                 rest = words[size:]
                 while len(rest) > size and tuple(rest[:size]) == tuple(words[:size]):
                     rest = rest[size:]
                 return server, rest
         return None, words
+
+    def _is_verb(self, server: Server, words: Sequence[str], *, told: bool) -> bool:
+        """Whether a word that is a server's name is the verb of a tool: ``fetch_order`` of no server called *fetch*."""
+        word = words[0]
+        if word in ACTS:
+            return word not in ALSO_NOUN
+        return not told and word in LOOKS and (server.name, "_".join(words[1:])) not in self.parts
 
     def _alone_in(self, words: Sequence[str], *, first: bool) -> Plan | None:
         """Return the row of a tool part of an unknown server, unless it makes a read of what the words call an act."""
@@ -201,7 +212,11 @@ class Catalogue:
     def _exact(self, server: Server | None, words: Sequence[str], rest: Sequence[str]) -> Plan | None:
         """Return the row of a tool part: of its server, alone, or behind an unknown server's name."""
         if server is not None:
-            return self._of_server(server, rest)
+            own = self._of_server(server, rest)
+            if own is not None or infer(rest):
+                return own
+            whole = self.parts.get((server.name, "_".join(words)))
+            return whole if whole is not None and whole.means.risk is Risk.READ else None
         for start in range(min(4, len(words))):
             if any(word in ACTS or word in LOOKS or word in LOOKS_OR_NOUN for word in words[:start]):
                 return None
@@ -286,6 +301,8 @@ def _inferred(tool: str, server: Server | None, rest: Sequence[str], words: Sequ
         return replace(_UNKNOWN_PLAN, remote=known.remote, roles=known.roles)
     means = _meant(reading, known)
     reader = Reader.COPY if means.capability == "file.copy" else _READERS.get(means.capability, Reader.NONE)
+    if not _GRAPHQL.isdisjoint(words):
+        reader = Reader.GRAPHQL
     because = f"{tool[:80]}: the name says {reading.verb} {reading.noun}".rstrip()
     return Plan(means, Source.VERB, because, reader=reader, remote=known.remote, roles=known.roles)
 

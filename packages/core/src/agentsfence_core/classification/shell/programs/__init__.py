@@ -15,6 +15,8 @@ FAMILIES = (
     "builtins",
     "coreutils",
     "text",
+    "sed",
+    "awk",
     "find",
     "archive",
     "wrappers",

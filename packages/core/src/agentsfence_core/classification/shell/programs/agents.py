@@ -19,11 +19,13 @@ _FENCE_READS = frozenset(
     decisions status audit check tools""".split()
 )
 _HOST_READS = frozenset("status doctor version help logs insights sessions tools dump list show".split())
-_GROUPS = frozenset("config plugins skills cron profile gateway mcp model auth pairing hooks approvals".split())
+_GROUPS = frozenset("config plugin skill cron profile gateway mcp model auth pairing hook approval setting tool".split())
 _UNPROTECTED = frozenset({"--yolo", "--safe-mode", "-z", "--oneshot", "--dangerously-skip-permissions"})
 _SWITCHES = frozenset(
-    {"config", "plugins", "profile", "approvals", "hooks", "uninstall", "update", "gateway", "pairing", "setup"}
+    """config configure plugin extension profile approval hook setting uninstall update upgrade gateway pairing setup
+    reset disable""".split()
 )
+"""In the singular: a group of commands goes by either form."""
 
 
 def _plain(words: list[Word]) -> list[str]:
@@ -55,17 +57,18 @@ def _host(call: Call, _program: Program) -> None:
     """``hermes``: looking is a read, its settings and plug-ins are the fence's own, the rest starts an agent."""
     words = call.words[1:]
     names = _plain(words)
-    verb = names[0] if names else ""
+    verb = names[0].lower() if names else ""
+    group = verb if verb in {"status", "access"} else verb.removesuffix("s")
     inner = names[1] if len(names) > 1 else ""
     if any(word.text.partition("=")[0] in _UNPROTECTED for word in words):
         call.effect(CONTROL)
     elif (
         not words
         or verb in _HOST_READS
-        or (verb in _GROUPS and inner in {"list", "show", "path", "status", "get", "check"})
+        or (group in _GROUPS and inner in {"list", "show", "path", "status", "get", "check"})
     ):
         call.effect("system.read") if words else call.unseen("another agent")
-    elif verb in _SWITCHES or any(not word.literal for word in words[:3]):
+    elif group in _SWITCHES or any(not word.literal for word in words[:3]):
         call.effect(CONTROL)
     elif verb == "send":
         call.effect("message.send")

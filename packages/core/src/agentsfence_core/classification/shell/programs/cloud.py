@@ -54,6 +54,9 @@ def _cloud(call: Call, program: Program) -> None:
     """Find service and verb among the leading words: ``aws ec2 describe-instances``, ``gcloud compute instances delete x``."""
     operands = _operands(call, program)
     words = [word.text.lower() for word in operands[:5]]
+    if call.words[0].text == "bq":
+        words = ["bq", *words]
+        operands = [call.words[0], *operands]
     if any(not word.literal for word in operands[:2]):
         call.unseen("a computed subcommand")
         return

@@ -340,6 +340,15 @@ def _kube_get(call: Call, _program: Program) -> None:
     call.effect("secret.read" if secret and shows else "container.read")
 
 
+def _kubeconfig(call: Call) -> None:
+    """A configuration from elsewhere, wherever it stands among the words, names programs that log in."""
+    for place, word in enumerate(call.words[1:], 1):
+        if word.text.startswith("--kubeconfig"):
+            call.unseen("another configuration can start programs")
+            path = word.after(13) if word.text.startswith("--kubeconfig=") else next(iter(call.words[place + 1 :]), word)
+            call.path("file.read", path)
+
+
 _KUBE = {
     "get": Program("container.read", hook=_kube_get),
     **rows(
@@ -370,7 +379,7 @@ _KUBE = {
 PROGRAMS = {
     **rows("docker podman nerdctl", _DOCKER_ROW),
     **rows("docker-compose podman-compose", _COMPOSE_ROW),
-    **rows("kubectl oc k microk8s.kubectl", Program("container.read", subcommands=_KUBE, options={Role.TEXT: _KUBE_TEXT, Role.UNSEEN: "--kubeconfig"})),
+    **rows("kubectl oc k microk8s.kubectl", Program("container.read", subcommands=_KUBE, options={Role.TEXT: _KUBE_TEXT}, before=_kubeconfig)),
     "helm": Program("container.read", subcommands={
         **rows("list ls status history get show search template lint version env verify inspect", LOOK),
         "repo list": LOOK, "dependency list": LOOK,

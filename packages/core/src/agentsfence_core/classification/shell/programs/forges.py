@@ -251,7 +251,7 @@ def _platform_verb(call: Call, _program: Program) -> None:
     if "token" in words or ("config" in words and not words & {"set", "unset", "add"}):
         call.effect("secret.read")  # prints a token, or the variables of an app
         return
-    if words & {"destroy", "delete", "remove", "rm"}:
+    if words & {"destroy", "delete", "remove", "rm", "reset", "drop", "purge"}:
         call.effect("cloud.delete")
     elif words & {"run", "ssh", "exec", "console", "bash", "rsh"}:
         call.unseen("a command in the cloud")

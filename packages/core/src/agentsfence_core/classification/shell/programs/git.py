@@ -54,7 +54,7 @@ from agentsfence_core.classification.shell.programs.git_remotes import (
     submodule,
     subtree,
 )
-from agentsfence_core.classification.shell.programs.git_words import DIFF, LOG, LOOK, Hook, has, read_setting, reads
+from agentsfence_core.classification.shell.programs.git_words import DIFF, LOG, Hook, has, read_setting, reads
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.model.risk import Risk
