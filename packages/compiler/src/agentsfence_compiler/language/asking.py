@@ -29,6 +29,10 @@ _ACCOUNT = re.compile(r"[a-z]{2}\d{2}[a-z0-9]{8,30}", re.IGNORECASE)
 """An account number: what is sent to it is money."""
 
 
+_VERSION = re.compile(r"v\d{1,6}(?:\.\d{1,6}){0,3}[\w.+-]{0,20}|\d{1,4}\.\d{1,6}\.\d{1,6}[\w.+-]{0,20}", re.IGNORECASE)
+"""A version, as a tag names it."""
+
+
 class Asking:
     """Reads capabilities from a verb and the references of its clause."""
 
@@ -245,7 +249,12 @@ def _branching(refs: References) -> tuple[str, ...]:
 
 def _tagging(refs: References) -> tuple[str, ...]:
     """Return what "tag this commit v1.2.0" asks for; nothing where no version is named: "tag the photo"."""
-    refs.objects += [f"tag:{word}" for _, word in refs.words if any(c.isdigit() for c in word)][:1]
+    commits = bool(
+        {"commit", "release", "version", "branch", "repo"} & {*refs.nouns, *(word.lower() for _, word in refs.words)}
+    )
+    refs.objects += [
+        f"tag:{word}" for _, word in refs.words if _VERSION.fullmatch(word) or (commits and word[-1:].isdigit())
+    ][:1]
     return ("git.branch",) if any(name.startswith("tag:") for name in refs.objects) else ()
 
 

@@ -21,8 +21,8 @@ from agentsfence_compiler.language.openings import LITERALS, Opening, Openings, 
 from agentsfence_compiler.language.tables import (
     AUXILIARIES,
     COMMAS,
-    DENYING,
     CONNECTORS,
+    DENYING,
     ENDS,
     FIELDS,
     HEADERS,
@@ -111,7 +111,9 @@ class _Reader(Openings):
             return segment.opens is Opens.REMARK and any(mark in flat for mark in DENYING)
         verb = self.words.forms.get(word_at(self.tokens, segment.body, self.words))
         pointing = {"following", "these", "this", "things"} & set(lows)
-        return segment.body >= colon or bool(pointing and (verb is None or verb.lemma in {"do", "perform", "try", "take"}))
+        return segment.body >= colon or bool(
+            pointing and (verb is None or verb.lemma in {"do", "perform", "try", "take"})
+        )
 
     def _dictates(self) -> bool:
         """Whether the last clause is the head of a message that the person dictates: the rest is its text."""
@@ -175,7 +177,9 @@ class _Reader(Openings):
                 place += 2
                 continue
             candidate = token.kind is Kind.SOFT or (token.kind is Kind.PUNCT and low in COMMAS)
-            candidate = candidate or (word_at(tokens, place, self.words) in SPLIT_WORDS and not self._within_verb(place))
+            candidate = candidate or (
+                word_at(tokens, place, self.words) in SPLIT_WORDS and not self._within_verb(place)
+            )
             candidate = candidate or (low in LOOSE and self._loose_negation(place, end))
             if not candidate:
                 place += 1
@@ -249,7 +253,12 @@ class _Reader(Openings):
             return True
         if segment.opens is Opens.QUESTION:
             return self._after_question(place, end, opening)
-        if segment.opens is Opens.REMARK and low in {"and", "or"} and self._muses(segment, place) and not opening.polite:
+        if (
+            segment.opens is Opens.REMARK
+            and low in {"and", "or"}
+            and self._muses(segment, place)
+            and not opening.polite
+        ):
             return False
         if segment.how and low not in {",", "then", ";"} and not opening.framed:
             return False

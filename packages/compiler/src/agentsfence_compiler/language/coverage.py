@@ -111,7 +111,6 @@ ALONE = {
     "bundle": ("build.run",),
     "lint": ("lint.run",),
     "typecheck": ("lint.run",),
-    "announce": ("chat.send", "social.publish"),
     "install": ("package.install",),
     "upgrade": ("package.install",),
     "uninstall": ("package.remove",),

@@ -193,7 +193,9 @@ def _command_rows(
             if effect.risk in (Risk.READ, Risk.UNKNOWN):
                 continue
             # A script that the words name is what they ask for; of other opaque programs nothing can be bound.
-            named = effect.capability == "script.run" and bool(effect.paths) and effect.unverified <= {TargetKind.PROGRAM}
+            named = (
+                effect.capability == "script.run" and bool(effect.paths) and effect.unverified <= {TargetKind.PROGRAM}
+            )
             opaque = not effect.verified and not named
             rows.append(
                 Permission(

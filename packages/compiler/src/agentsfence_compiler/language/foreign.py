@@ -206,7 +206,11 @@ class _Reader:
         for candidate in self._spellings(word):
             if candidate in forms:
                 return forms[candidate]
-        if self.words.language == "de" and len(word) > 4 and (place == 0 or self.tokens[place].value[:1].islower() or self.tokens[place - 1].kind is not Kind.WORD):
+        if (
+            self.words.language == "de"
+            and len(word) > 4
+            and (place == 0 or self.tokens[place].value[:1].islower() or self.tokens[place - 1].kind is not Kind.WORD)
+        ):
             return forms.get(f"{word}e", "")  # "verschick": the order without its ending; a noun has a capital
         return ""
 

@@ -28,7 +28,7 @@ _SCRIPTS = (
     ("zh", re.compile("[\u4e00-\u9fff]")),
 )
 
-_KANJI_BAN = re.compile("禁止|厳禁|不可|無用")  # noqa: RUF001
+_KANJI_BAN = re.compile("禁止|厳禁|不可|無用")
 """How a Japanese notice forbids in characters that Chinese has too."""
 
 _NOT_ASCII = re.compile("[^\x00-\x7f]")

@@ -96,7 +96,9 @@ def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment]
     lows = {t.low for t in tokens}
     if not any(t.kind in LITERALS for t in tokens) or not _adds(tokens):
         return None
-    first = next((k for k, token in enumerate(tokens) if token.low not in _OPENERS and token.low not in {":", ",", "-"}), 0)
+    first = next(
+        (k for k, token in enumerate(tokens) if token.low not in _OPENERS and token.low not in {":", ",", "-"}), 0
+    )
     refs = Scanner(tokens, english(), places, sends=True).scan(first, len(tokens))
     start, end = tokens[0].start, tokens[-1].end
     recipients = tuple(dict.fromkeys(p for role, p in refs.parties if role not in (Role.SOURCE, Role.EXCEPT)))

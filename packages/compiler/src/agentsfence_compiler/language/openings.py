@@ -160,7 +160,7 @@ class Openings:
         count = count or phrase_at(self.tokens, at, end, words.phrases["framing"], words) or self._ordered(at, end)
         count = count or recurrence(self.tokens, at, end, self.words)
         lead = 0 if count else phrase_at(self.tokens, at, end, words.phrases["lead_ins"], words)
-        if lead and self._ordered(at + lead, end):
+        if lead and (self._ordered(at + lead, end) or self._negation(Opening(Opens.REMARK, at, at), at + lead, end)):
             return lead  # "note that you first have to …" is an order, "note that prices rise" is none
         if not count:
             return 0
@@ -307,9 +307,12 @@ class Openings:
         found.opens = Opens.READING if found.lemma in words.reading else Opens.REQUEST
 
     def _types_command(self, at: int, end: int) -> bool:
-        """Whether the message is a command as one types it: "npm install lodash please", `` `git push origin main` ``."""
+        """Whether the message is a command as one types it: "npm install lodash please"."""
         tokens = self.tokens
-        if any(t.kind is not Kind.SOFT and word_at(tokens, k, self.words) not in COURTESY for k, t in enumerate(tokens[:at])):
+        if any(
+            t.kind is not Kind.SOFT and word_at(tokens, k, self.words) not in COURTESY
+            for k, t in enumerate(tokens[:at])
+        ):
             return False
         first = tokens[at]
         if first.kind is Kind.CODE:
@@ -328,11 +331,17 @@ class Openings:
         span = tokens[at + 1 : min(end, at + 14)]
         sets = self.words.sets
         return not any(
-            t.low in AUXILIARIES or t.low in COMPOUNDS or t.low in sets["determiners"] or t.low in sets["statement_subjects"]
-            or t.low in sets["question_words"] or t.low.endswith("n't")
+            t.low in AUXILIARIES or t.low in COMPOUNDS or t.low in sets["determiners"]
+            or t.low in sets["statement_subjects"] or t.low in sets["question_words"]
+            or t.low.endswith("n't") or self._third_person(t.low)
             for t in span
             if t.kind is Kind.WORD
         )  # fmt: skip
+
+    def _third_person(self, low: str) -> bool:
+        """Whether a word says what something does: "docker build keeps failing"."""
+        form = self.words.forms.get(low)
+        return low == "failing" or (form is not None and not (form.base or form.gerund or form.participle))
 
     def _gerund(self, found: Opening, at: int, end: int) -> None:
         """Note "would you mind sending": the gerund phrases of a polite request."""
@@ -355,7 +364,11 @@ class Openings:
         """Whether "start a new file", "begin a fresh document" stands there: that makes one, and runs nothing."""
         seen = [word_at(self.tokens, k, self.words) for k in range(at + 1, min(end, at + 5))]
         noun = next((k for k, low in enumerate(seen) if low in DOCUMENTS), 0)
-        return bool(noun) and all(low in {"a", "an", "new", "fresh", "blank", "empty", "another", "the"} for low in seen[:noun])
+        if word_at(self.tokens, at, self.words) == "open" and not {"new", "fresh", "blank"} & set(seen):
+            return False
+        return bool(noun) and all(
+            low in {"a", "an", "new", "fresh", "blank", "empty", "another", "the"} for low in seen[:noun]
+        )
 
     def _lets_know(self, at: int, end: int) -> bool:
         return any(self.tokens[place].low == "know" for place in range(at + 1, min(end, at + 12)))
@@ -404,17 +417,19 @@ class Openings:
         return start or self.tokens[at + 1].value[:1].isupper() or self._acts_on(at)
 
     def _aims(self, at: int, end: int) -> bool:
-        """Whether a literal, or a numbered thing, follows a preposition: "reply to bob@x.example", "comment on issue 7"."""
+        """Whether a literal or a numbered thing follows a preposition: "comment on issue 7"."""
         near = range(at, min(end, at + 4))
         return any(self.tokens[k].kind in LITERALS for k in near[:3]) or any(
             self.words.nouns.get(word_at(self.tokens, k, self.words)) in NUMBERED for k in near
         )
 
     def _acts_on(self, at: int) -> bool:
-        """Whether a name follows in the middle of a sentence ("… and push main"), or a literal ended the clause before."""
+        """Whether a name follows in mid-sentence ("… and push main"), or a literal ended the clause before."""
         tokens = self.tokens
         following = tokens[at + 1]
-        if following.low in BRANCHES | REMOTES or (any(c.isdigit() for c in following.value) and following.value[0].isalpha()):
+        if following.low in BRANCHES | REMOTES or (
+            any(c.isdigit() for c in following.value) and following.value[0].isalpha()
+        ):
             return True
         before = at - 1
         while before > 0 and (tokens[before].low in CONNECTORS or tokens[before].kind is Kind.PUNCT):

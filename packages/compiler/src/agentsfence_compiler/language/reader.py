@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from agentsfence_compiler.language.clauses import Segment, clauses
+from agentsfence_compiler.language.emitting import Found, content_of
 from agentsfence_compiler.language.foreign import read_foreign
 from agentsfence_compiler.language.languages import languages_in
 from agentsfence_compiler.language.limits import continuation, most_sends, only_domains
@@ -14,7 +15,7 @@ from agentsfence_compiler.language.openings import Opens
 from agentsfence_compiler.language.prohibitions import read_prohibitions
 from agentsfence_compiler.language.reading import Clause, Reading, Request
 from agentsfence_compiler.language.references import Places
-from agentsfence_compiler.language.requests import Found, content_of, read_requests
+from agentsfence_compiler.language.requests import read_requests
 from agentsfence_compiler.language.tokens import Token, tokenize
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Prohibition, Risk

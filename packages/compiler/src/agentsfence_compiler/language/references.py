@@ -12,12 +12,11 @@ import re
 from collections.abc import Sequence
 
 from agentsfence_compiler.language.lexicon import English
+from agentsfence_compiler.language.names import NAME_WORDS, Names
 from agentsfence_compiler.language.openings import phrase_at, word_at
 from agentsfence_compiler.language.tables import (
-    CALENDAR,
     CODED,
     DEFINITE,
-    DID,
     EVERY,
     FIELDS,
     IDENTIFIED,
@@ -27,28 +26,24 @@ from agentsfence_compiler.language.tables import (
     PACKAGE_NOUNS,
     ROLES,
 )
-from agentsfence_compiler.language.targets import Places, References, Role
+from agentsfence_compiler.language.targets import Places, References, Role, bound_name, canonical_party, is_template
 from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token, amount_of
 from agentsfence_core.classification.targets.hosts import canonical_host, read_url
 from agentsfence_core.classification.targets.paths import canonical_path
 from agentsfence_core.limits import LIMITS
 
 _NOUNS = 40  # nouns looked at in one clause
-_NAME_WORDS = 3  # words of a proper name
 
 
 _MOST = 1_000  # things that a count may name
-_TEMPLATE = re.compile(r"\{[^{}]{1,60}\}|<[^<>]{1,60}>|\[[a-z][a-z _-]{0,60}\]")
-"""A place that the agent is to fill in: "Booking {hotel}" binds what begins with "Booking ", no literal."""
-_WRITTEN = 4  # characters of a template that the person wrote
 _CODE = re.compile(r"[A-Za-z]{0,12}[-_]?\d[A-Za-z0-9_-]{0,60}")
 """What identifies a file or a task in a service: "file f7", "document D-12"."""
 _THROUGH = frozenset("via by on through over using in as please with".split())
 _ASKED = frozenset({"what", "which", "who", "where", "how", "why"})
-"""Words that begin an indirect question, behind which a recipient may still come: "send what he said to bob@x.example"."""
+"""Words that begin an indirect question, behind which a recipient may still come: "send what he said to bob@x"."""
 
 
-class Scanner:
+class Scanner(Names):
     """Reads the references of one clause, token by token."""
 
     def __init__(
@@ -219,7 +214,8 @@ class Scanner:
 
     def _stands_alone(self, at: int) -> bool:
         """Whether "that" is a pronoun: "send that to bob", "with that"; else a relative clause begins."""
-        return at == self.start or word_at(self.tokens, at - 1, self.words) in ROLES
+        before = word_at(self.tokens, at - 1, self.words)
+        return at == self.start or (before in ROLES and before != "saying")
 
     def _preposition(self, low: str, at: int, end: int) -> int:
         words = self.words
@@ -327,9 +323,16 @@ class Scanner:
             return
         token = self.tokens[at + size]
         kind = OBJECT_NOUNS.get(noun)
-        if (kind and noun in NUMBERED and token.kind is Kind.NUMBER) or (
-            kind and noun in IDENTIFIED and token.kind in (Kind.WORD, Kind.SLASHED) and self._identifying(token, noun)
-        ) or (kind and noun in CODED and token.kind is Kind.WORD and _CODE.fullmatch(token.value)):
+        if (
+            (kind and noun in NUMBERED and token.kind is Kind.NUMBER)
+            or (
+                kind
+                and noun in IDENTIFIED
+                and token.kind in (Kind.WORD, Kind.SLASHED)
+                and self._identifying(token, noun)
+            )
+            or (kind and noun in CODED and token.kind is Kind.WORD and _CODE.fullmatch(token.value))
+        ):
             self._add_object(kind, token.value)
             if noun in CODED:
                 self._add_object("id", token.value)
@@ -348,63 +351,6 @@ class Scanner:
             and noun in {"branch", "tag", "table", "remote"}
             and token.low not in self.words.nouns
             and token.low not in {"please", "called", "named", "instead", "now"}
-        )
-
-    def _name(self, at: int, end: int, start: int) -> tuple[str, int]:
-        """Return a proper name and its length: "Sarah Baker"; in small letters only as the direct object of a send."""
-        token = self.tokens[at]
-        low = token.low
-        if not self.sends or self.found.closed or self._no_name(low):
-            return "", 0
-        before = word_at(self.tokens, at - 1, self.words)
-        joined = before in {"and", ",", "or"} and bool(self.found.names) and self.first_phrase
-        if self.role is Role.WITH and not joined and before != "with":
-            return "", 0
-        direct = joined or at == start or (self.role is Role.TO and before == "to")
-        small = direct and low.isalpha() and low not in self.words.forms
-        small = small and (self.named_directly or self._before_object(at, end))
-        capital = token.value[:1].isupper() and not (token.value.isupper() and len(token.value) > 1)
-        if not capital and not small:
-            return "", 0
-        size = self._name_length(at, end)
-        return " ".join(t.value for t in self.tokens[at : at + size]).removesuffix("'s"), size
-
-    def _no_name(self, low: str) -> bool:
-        """Whether a word is never a name here: "monday", "the", "Carol's" before what is hers."""
-        if low in CALENDAR or (low.endswith("'s") and not self.named_directly):
-            return True
-        sets = self.words.sets
-        closed = ("prepositions", "determiners", "pronouns", "adverbs", "universal", "statement_subjects")
-        return any(low in sets[name] for name in closed)
-
-    def _name_length(self, at: int, end: int) -> int:
-        """Return how many words in capitals a name has."""
-        size = 1
-        while size < _NAME_WORDS and at + size < end and self.tokens[at].value[:1].isupper():
-            following = self.tokens[at + size]
-            capital = following.value[:1].isupper() and not following.value.isupper()
-            if following.kind is not Kind.WORD or not capital or following.low in CALENDAR:
-                break
-            size += 1
-        return size
-
-    def _is_subject(self, at: int, end: int) -> bool:
-        """Whether a party is who did something: "the mail carol@x.example wrote" names a sender."""
-        if at == self.start or at + 1 >= end or self.role not in (Role.OBJECT, Role.TO):
-            return False
-        before = self.tokens[at - 1]
-        following = word_at(self.tokens, at + 1, self.words)
-        if following in DID:
-            return True
-        if before.kind is not Kind.WORD or before.low in ROLES or before.low in {"and", "or", "cc", "bcc"}:
-            return False
-        form = self.words.forms.get(following)
-        return form is not None and not form.base
-
-    def _before_object(self, at: int, end: int) -> bool:
-        """Whether an object follows: "send bob the notes", not "send information about …"."""
-        return self.role is Role.TO or (
-            at + 1 < end and word_at(self.tokens, at + 1, self.words) in self.words.sets["determiners"]
         )
 
     # -- literals
@@ -430,7 +376,7 @@ class Scanner:
         if not token.quoted and "/" in text and "." not in text.rpartition("/")[2]:
             size = self._spaced(at, end)
             text = self._text(at, at + size)
-        if token.quoted and _TEMPLATE.search(text):
+        if token.quoted and is_template(text):
             return at + size
         if len(self.found.paths) < LIMITS.targets:
             self.found.paths.append((self.role, text, False))
@@ -491,7 +437,7 @@ class Scanner:
             self.sends
             and self.role in (Role.OBJECT, Role.TO, Role.WITH)
             and not self.found.closed
-            and len(token.value.split()) <= _NAME_WORDS
+            and len(token.value.split()) <= NAME_WORDS
         ):
             self.found.names.append((self.role, token.value))
 
@@ -518,21 +464,6 @@ class Scanner:
         value = bound_name(value)
         if value and len(self.found.objects) < LIMITS.targets and len(value) <= LIMITS.target_length:
             self.found.objects.append(value if kind == "name" else f"{kind}:{value}")
-
-
-def bound_name(value: str) -> str:
-    """Return what a quoted name binds: itself, or a template with ``*`` for what the agent fills in; empty for nothing."""
-    if "*" in value:
-        return ""  # a wildcard of the words binds nothing
-    name = _TEMPLATE.sub("*", value)
-    return "" if name != value and len(name.replace("*", "").strip()) < _WRITTEN else name
-
-
-def canonical_party(token: Token) -> str:
-    """Return a party as the classifier writes it."""
-    from agentsfence_core.classification.targets.recipients import canonical_recipient  # noqa: PLC0415
-
-    return canonical_recipient(token.value)
 
 
 __all__ = ["Places", "References", "Role", "Scanner", "bound_name", "canonical_party", "canonical_path"]

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.clauses import Segment
+from agentsfence_compiler.language.emitting import Found, content_of
 from agentsfence_compiler.language.lexicon import English, english
 from agentsfence_compiler.language.openings import phrase_at
 from agentsfence_compiler.language.reading import Request
 from agentsfence_compiler.language.references import Places, References, Role, Scanner
-from agentsfence_compiler.language.requests import Found, content_of
 from agentsfence_compiler.language.tables import (
     DESCRIBED_PATHS,
     INFRASTRUCTURE,
-    EVERY,
     PRODUCTION,
     RISKY,
     STORES,
@@ -136,7 +135,11 @@ class Scope:
             if self.tokens[k].kind is not Kind.WORD or self.words.nouns.get(low, low) in STORES or low in PRODUCTION:
                 return False
             if quantified:
-                return low.isalpha() and low not in DESCRIBED_PATHS and self.words.nouns.get(low, "") not in DESCRIBED_PATHS
+                return (
+                    low.isalpha()
+                    and low not in DESCRIBED_PATHS
+                    and self.words.nouns.get(low, "") not in DESCRIBED_PATHS
+                )
             quantified = low in {"any", "the", "those", "these", "all", "our", "my", "his", "her", "their", "other"}
         return False
 

@@ -496,7 +496,9 @@ SAYING = frozenset(
 INSERTED = frozenset({"first", "also", "then", "still", "now", "only", "just", "really", "always", "additionally"})
 """Adverbs inside an order: "you first have to"."""
 
-COURTESY = frozenset({"please", "pls", "plz", "thanks", "thx", "now", "ok", "okay", "hi", "hey", ",", ".", "!", "$", ":"})
+COURTESY = frozenset(
+    {"please", "pls", "plz", "thanks", "thx", "now", "ok", "okay", "hi", "hey", ",", ".", "!", "$", ":"}
+)
 """Words around a command that was typed as the message."""
 
 SPOKEN_PROGRAMS = frozenset(
@@ -591,20 +593,43 @@ ALLOWING = frozenset("allow let permit allowing letting permitting authorize".sp
 LEAVING = frozenset("nothing data information file files document documents word content secret secrets copy".split())
 """What is sent when it leaves: "no data may leave this machine"."""
 
-ORDERING = frozenset("sure ensure certain it insist important essential crucial vital guarantee want wish expect mind".split())
+ORDERING = frozenset(
+    "sure ensure certain it insist important essential crucial vital guarantee want wish expect mind".split()
+)
 """Before "that": what follows is ordered."""
 
-MODES = frozenset("mode access please only task session job operation operations work for today now thanks and but".split())
+MODES = frozenset(
+    "mode access please only task session job operation operations work for today now thanks and but".split()
+)
 """Behind "read-only": it says how to work."""
 
 MUSING = frozenset("we they somebody someone he she it people one everybody everyone nobody".split())
 """Who "should" do something some day: no order to the agent."""
 
-DENYING = ("forbidden", "prohibited", "off limits", "off-limits", "don'ts", "not allowed", "not permitted", "must not do", "not to do")
+DENYING = (
+    "forbidden",
+    "prohibited",
+    "off limits",
+    "off-limits",
+    "don'ts",
+    "not allowed",
+    "not permitted",
+    "must not do",
+    "not to do",
+)
 """What the head of a list of bans says, where it opens with no negation."""
 
-WISHES = frozenset({("i", "need"), ("i", "want"), ("i'd", "like"), ("i", "would"), ("we", "need"), ("we", "want"), ("i'll", "need")})
+WISHES = frozenset(
+    {("i", "need"), ("i", "want"), ("i'd", "like"), ("we", "need"), ("we", "want"), ("i'll", "need"), ("would", "like")}
+)
 """How one says what one wants to have."""
 
 PLAIN_VERBS = frozenset("run push deploy publish install upload restart post email buy pay execute book".split())
 """Verbs that stay verbs behind "or", although they are nouns too: "don't delete files or run commands"."""
+
+HAVING_BEEN = frozenset(
+    "been file files document documents folder page email emails mail mails message messages letter reply it".split()
+)
+"""Before a participle: what was done to it is told ("the mail sent to bob@x.example"), nothing is wanted."""
+
+LONG_AGO = frozenset("yesterday earlier ago already previously last before".split())

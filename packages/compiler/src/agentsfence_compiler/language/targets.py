@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from agentsfence_compiler.language.tokens import FILE_ENDINGS
+from agentsfence_compiler.language.tokens import FILE_ENDINGS, Token
 from agentsfence_core.classification.targets.paths import canonical_bound
 from agentsfence_core.limits import LIMITS
+
+_TEMPLATE = re.compile(r"\{[^{}]{1,60}\}|<[^<>]{1,60}>|\[[a-z][a-z _-]{0,60}\]")
+"""A place that the agent is to fill in: "Booking {hotel}" binds what begins with "Booking ", no literal."""
+_WRITTEN = 4  # characters of a template that the person wrote
 
 
 class Role(StrEnum):
@@ -91,3 +96,23 @@ def has_ending(path: str) -> bool:
     """Whether a path ends in a file name with a known ending."""
     name = path.rstrip("/").rpartition("/")[2]
     return "." in name[1:] and name.rpartition(".")[2].lower() in FILE_ENDINGS
+
+
+def is_template(text: str) -> bool:
+    """Whether a name has a place that the agent is to fill in."""
+    return _TEMPLATE.search(text) is not None
+
+
+def bound_name(value: str) -> str:
+    """Return what a quoted name binds: itself, a template with ``*`` where the agent fills in, or nothing."""
+    if "*" in value:
+        return ""  # a wildcard of the words binds nothing
+    name = _TEMPLATE.sub("*", value)
+    return "" if name != value and len(name.replace("*", "").strip()) < _WRITTEN else name
+
+
+def canonical_party(token: Token) -> str:
+    """Return a party as the classifier writes it."""
+    from agentsfence_core.classification.targets.recipients import canonical_recipient  # noqa: PLC0415
+
+    return canonical_recipient(token.value)

@@ -203,9 +203,27 @@ def english() -> English:
 
 def _misplaced() -> dict[str, str]:
     """Return "do'nt", "dont'", "should'nt" … -> "don't": the apostrophe slips more often than any letter."""
-    stems = ("do", "does", "did", "ca", "wo", "should", "must", "could", "would", "is", "are", "have", "has", "need", "sha")
+    stems = (
+        "do",
+        "does",
+        "did",
+        "ca",
+        "wo",
+        "should",
+        "must",
+        "could",
+        "would",
+        "is",
+        "are",
+        "have",
+        "has",
+        "need",
+        "sha",
+    )
     return {
-        spelling: f"{stem}n't" for stem in stems for spelling in (f"{stem}'nt", f"{stem}nt'", f"{stem}'n't", f"{stem}n''t")
+        spelling: f"{stem}n't"
+        for stem in stems
+        for spelling in (f"{stem}'nt", f"{stem}nt'", f"{stem}'n't", f"{stem}n''t")
     }
 
 
