@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from agentsfence_core import BlockingFence, Fence
-from agentsfence_core.model import Grant, TaskPolicy
+from agentsfence_core.model import Grant, PolicySource, TaskPolicy
 from agentsfence_hermes import host
 from agentsfence_hermes.ingress import Received
 
@@ -73,7 +73,8 @@ class FenceCommand:
 
 def _policy(fence: Fence, task: str) -> str:
     policy = fence.policy(task)
-    lines = [f"Policy ({policy.source.value}): {policy.summary or policy.purpose or 'reading only'}"]
+    what = "reading only" if policy.source is PolicySource.FALLBACK else policy.summary or policy.purpose
+    lines = [f"Policy ({policy.source.value}): {what}"]
     lines += [f"- {_row(row)}" for row in _rows(policy)]
     lines += [f"- never: {ban.what}{_quoted(ban.quote)}" for ban in policy.user_prohibitions]
     if policy.expires_at is not None:

@@ -28,7 +28,10 @@ class Fences:
 
     def current(self) -> Fence | BlockingFence:
         """Return the fence of the profile that this code runs for; one that could not start blocks every call."""
-        folder = host.home()
+        return self.of(host.home())
+
+    def of(self, folder: Path) -> Fence | BlockingFence:
+        """Return the fence of a profile."""
         found = self._open.get(folder)
         if isinstance(found, Fence):
             return found

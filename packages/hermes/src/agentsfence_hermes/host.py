@@ -50,7 +50,8 @@ def home() -> Path:
     """Return the profile's folder of this moment: one process may serve several profiles."""
     from hermes_constants import get_hermes_home  # noqa: PLC0415
 
-    return Path(get_hermes_home())
+    found: Path = get_hermes_home()
+    return found
 
 
 def host_places(folder: Path) -> tuple[str, ...]:
@@ -89,9 +90,13 @@ def workdir(task_id: str) -> str | None:
     """Return the folder from which this task's tools read relative paths now; it follows the agent's `cd`."""
 
     def ask() -> str | None:
-        from tools.file_tools import _resolve_base_dir  # noqa: PLC0415
+        from tools import file_tools  # noqa: PLC0415
 
-        return str(_resolve_base_dir(task_id or "default"))
+        task = task_id or "default"
+        known = file_tools._authoritative_workspace_root(task)
+        if known is None:
+            return os.getcwd()  # noqa: PTH109  (a text: this is asked before every call)
+        return str(known) if os.path.isabs(known) else str(file_tools._resolve_base_dir(task))  # noqa: PTH117
 
     return _ask(ask, None)
 

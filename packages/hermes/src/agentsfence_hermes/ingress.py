@@ -83,6 +83,8 @@ class Received:
     sender_name: str = ""
     shared: bool = False
     """Several people write into this session."""
+    direct: bool = True
+    """Nobody but the sender reads this chat, or could press a button in it."""
     person: bool = True
     """The platform does not say that a bot or a webhook wrote it."""
     used: bool = False

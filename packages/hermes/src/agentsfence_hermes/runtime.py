@@ -11,8 +11,9 @@ import os
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar, Token
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from agentsfence_core import BlockingFence, Decision, Fence, FenceError, TaskPolicy, Verdict
@@ -38,6 +39,9 @@ class Session:
 
     workspace: str | None = None
     shared: bool = False
+    """Several people write into it."""
+    public: bool = False
+    """Others than its sender can answer a question in its chat, and Hermes does not say who did."""
     starter: str = ""
     """Name of the person who started it, for the sentence that sends others to them."""
 
@@ -71,7 +75,7 @@ class Profile:
         except FenceError:
             return parent
         above = self.session(parent)
-        self.sessions.put(task, Session(above.workspace, above.shared, above.starter))
+        self.sessions.put(task, replace(above))
         return task
 
 
@@ -88,11 +92,11 @@ class Entered:
     token: Token[Entered | None] | None = field(default=None, repr=False)
 
     def leave(self, *, done: bool) -> None:
-        """The fence knows what became of the call."""
+        """The fence knows of a call that failed. One that ran needs no report: Hermes never plays a call back."""
         if self.token is not None:
             _ENTERED.reset(self.token)
-        if self.ticket and isinstance(self.fence, Fence):
-            self.fence.outcome(self.task, self.ticket, status="done" if done else "failed")
+        if self.ticket and not done and isinstance(self.fence, Fence):
+            self.fence.outcome(self.task, self.ticket, status="failed")
 
 
 _ENTERED: ContextVar[Entered | None] = ContextVar("agentsfence_entered", default=None)
@@ -107,7 +111,7 @@ class Adapter:
         self.fences = Fences()
         self.compiling = Compiling()
         self._waiting = Authorizations()
-        self._profiles: dict[str, Profile] = {}
+        self._profiles: dict[Path, Profile] = {}
         self._manager: Any = None
 
     def attach(self, ctx: Any) -> None:
@@ -120,11 +124,15 @@ class Adapter:
     @property
     def profile(self) -> Profile:
         """Return the ids of the profile that this code runs for."""
-        folder = str(host.home())
+        return self._here()[0]
+
+    def _here(self) -> tuple[Profile, Fence | BlockingFence]:
+        """Return ids and fence of the profile that this code runs for."""
+        folder = host.home()
         found = self._profiles.get(folder)
         if found is None:
             found = self._profiles.setdefault(folder, Profile(self.fences))
-        return found
+        return found, self.fences.of(folder)
 
     def hold(self) -> None:
         """Our callbacks have their places, whatever other plugins did since."""
@@ -146,6 +154,7 @@ class Adapter:
                 chat=":".join(str(getattr(source, name, "") or "") for name in ("chat_id", "thread_id")),
                 sender_name=str(getattr(source, "user_name", "") or ""),
                 shared=host.shared(source),
+                direct=getattr(source, "chat_type", "") == "dm",
                 person=not getattr(source, "is_bot", False),
             )
         )
@@ -166,21 +175,23 @@ class Adapter:
     def turn(self, event: Mapping[str, Any]) -> dict[str, str] | None:
         """The policy follows the person's words of a turn, if there are any; return the note for the model."""
         self.hold()
-        profile, fence = self.profile, self.fences.current()
+        profile, fence = self._here()
         ids = CallIds.of(event)
         task = profile.identity.of_turn(ids)
         if isinstance(fence, BlockingFence) or not task:
             return {"context": f"[{plugin.blocked_sentence()}]"} if isinstance(fence, BlockingFence) else None
         received = _RECEIVED.get()
-        platform = str(event.get("platform") or "")
+        in_chat = host.session_value("PLATFORM") not in ingress.LOCAL
+        if in_chat or received is not None:
+            _place(profile.session(task), received)
         words = ingress.words_of(
             ingress.Turn(
                 text=ingress.text_of(event.get("user_message")),
-                platform=platform,
+                platform=str(event.get("platform") or ""),
                 sender=str(event.get("sender_id") or ""),
                 received=received,
                 in_review=host.in_review(),
-                in_chat=host.session_value("PLATFORM") not in ingress.LOCAL,
+                in_chat=in_chat,
                 kanban=bool(os.environ.get("HERMES_KANBAN_TASK")),
             )
         )
@@ -202,7 +213,6 @@ class Adapter:
         session = profile.session(task)
         session.workspace = session.workspace or host.workspace(ids.task)
         if received is not None and received.used:
-            session.shared = session.shared or received.shared
             session.starter = session.starter or received.sender_name or received.sender
             profile.chats.put(received.place, task)
         self._keep_bans_of_branch(profile, fence, task, words.sender)
@@ -234,7 +244,7 @@ class Adapter:
     def before(self, event: Mapping[str, Any]) -> Directive | None:
         """Return what Hermes must do with a call: nothing, block it, or ask."""
         self.hold()
-        profile, fence = self.profile, self.fences.current()
+        profile, fence = self._here()
         ids, tool = CallIds.of(event), str(event.get("tool_name") or "")
         args = host.coerced(tool, event.get("args"))
         task = profile.identity.of_call(ids)
@@ -255,7 +265,7 @@ class Adapter:
     ) -> Directive:
         if answer is Answer.NOBODY:
             return _block(f"{decision.guidance} {decision.sentence}")
-        if session.shared and answer is not Answer.SILENT:
+        if (session.shared or session.public) and answer is not Answer.SILENT:
             # Hermes cannot name who answers, and everybody here may: only the starter's own message can authorize it.
             starter = session.starter or "the person who started this task"
             return _block(f"{decision.guidance} Ask {starter} to write it as a request ({decision.capability}).")
@@ -338,6 +348,13 @@ class Adapter:
             fence.outcome(waiting.task, waiting.ticket, status="not_run")
         elif waiting.question and not waiting.told and time.monotonic() - waiting.at < host.approval_timeout():
             fence.deny(waiting.task, waiting.question)
+
+
+def _place(session: Session, received: ingress.Received | None) -> None:
+    """What is known of a session's chat is kept; of a chat that was not shown, only a direct one is private."""
+    direct = received.direct if received is not None else ":dm:" in host.session_value("KEY")
+    session.public = session.public or not direct
+    session.shared = session.shared or (received.shared if received is not None else not direct)
 
 
 def _block(message: str) -> Directive:

@@ -71,8 +71,12 @@ def test_fence_that_cannot_start_says_why(world: World) -> None:
 
 
 def test_session_without_words_has_no_policy(world: World) -> None:
+    """Hermes leaves the id of an earlier session in the environment; that one has said nothing to this fence."""
     world.start()
-    assert "may only read" in fence(world)
+    for session in ("", "earlier"):
+        world.patch.setattr("agentsfence_hermes.host.session_value", lambda _, found=session: found)
+        shown = fence(world)
+        assert "may only read" in shown or "reading only" in shown
 
 
 def test_chat_sees_its_own_session(world: World) -> None:

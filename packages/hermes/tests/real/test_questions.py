@@ -143,6 +143,14 @@ def test_silence_is_no_denial(world: World, chat: Chat) -> None:
     assert world.call(SEND, JOHN) == "{}"
 
 
+def test_group_is_not_asked_although_each_has_a_session_there(world: World, chat: Chat) -> None:
+    """Every member of the group whom Hermes serves can press the button of another one's question."""
+    session = world.adapter.profile.session("S")
+    session.public, session.starter = True, "Ann"
+    assert "Ask Ann to write it as a request" in world.call(SEND, JOHN)
+    assert chat.asked == []
+
+
 def test_shared_chat_sends_others_to_the_person_who_started(world: World, chat: Chat) -> None:
     """Hermes cannot say who pressed the button."""
     session = world.adapter.profile.session("S")

@@ -170,3 +170,11 @@ def test_group_with_a_session_for_each_person_is_not_shared(world: World) -> Non
     world.start()
     Gateway(world).message(SAID, chat_type="group")
     assert not world.adapter.profile.session("S").shared
+    assert world.adapter.profile.session("S").public
+
+
+def test_direct_chat_is_neither_shared_nor_public(world: World) -> None:
+    world.start()
+    Gateway(world).message(SAID)
+    session = world.adapter.profile.session("S")
+    assert (session.shared, session.public) == (False, False)
