@@ -16,7 +16,7 @@ PARTS = {
     "policy": (codec.encode_policy(RECORD.policy), codec.decode_policy),
     "grant": (codec.encode_grant(RECORD.state.grants[0]), codec.decode_grant),
     "number": (codec.encode_number(3), codec.decode_number),
-    "facts": (codec.encode_facts(RECORD, 7, 8, 9, 4), codec.decode_facts),
+    "facts": (codec.encode_facts(RECORD, born=7, policy_at=8, gone_at=9, grants_at=5, items=4), codec.decode_facts),
     "item": (codec.encode_item(RECORD.questions["q1"]), codec.decode_item),
 }
 
@@ -28,7 +28,7 @@ def test_every_part_comes_back_as_it_was() -> None:
     assert codec.decode_item(PARTS["item"][0]) == RECORD.questions["q1"]
     facts = codec.decode_facts(PARTS["facts"][0])
     assert facts.counters == RECORD.state.counters
-    assert (facts.born, facts.policy_at, facts.gone_at, facts.items) == (7, 8, 9, 4)
+    assert (facts.born, facts.policy_at, facts.gone_at, facts.grants_at, facts.items) == (7, 8, 9, 5, 4)
     assert (facts.starter, facts.parent, facts.instruction_digest, facts.last_seen) == ("ann", "root", "abc", 12.5)
 
 

@@ -51,6 +51,8 @@ class Facts:
     """Version that wrote the policy."""
     gone_at: int
     """Version that last deleted an item."""
+    grants_at: int
+    """Version that last wrote a grant, a use of one or a denial: checks read past thousands of them."""
     items: int
     """How many items belong to the record: one that is lost shows."""
     last_seen: float
@@ -99,11 +101,11 @@ def decode_grant(data: bytes) -> Grant:
     return _read(Grant, data)
 
 
-def encode_facts(record: TaskRecord, born: int, policy_at: int, gone_at: int, items: int) -> bytes:
+def encode_facts(record: TaskRecord, *, born: int, policy_at: int, gone_at: int, grants_at: int, items: int) -> bytes:
     """Return the facts of a record as bytes. This is in the path of every check."""
     plain: dict[str, object] = {
-        "born": born, "policy_at": policy_at, "gone_at": gone_at, "items": items, "last_seen": record.last_seen,
-        "instruction_digest": record.instruction_digest,
+        "born": born, "policy_at": policy_at, "gone_at": gone_at, "grants_at": grants_at, "items": items,
+        "last_seen": record.last_seen, "instruction_digest": record.instruction_digest,
     }  # fmt: skip
     counters = record.state.counters
     if counters:

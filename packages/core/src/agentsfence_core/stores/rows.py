@@ -57,6 +57,7 @@ class Entry(NamedTuple):
     born: int = 0
     policy_at: int = 0
     gone_at: int = 0
+    grants_at: int = 0
 
 
 NO_ENTRY = Entry(0, None)
@@ -103,7 +104,9 @@ class Rows:
         self._facts_locked = self._facts + lock
         self._policy = written("SELECT policy FROM @policies WHERE task = ?")
         self._items = written("SELECT kind, id, item FROM @items WHERE task = ? ORDER BY kind, place, id")
-        self._fresh = written("SELECT kind, id, item FROM @items WHERE task = ? AND stamp > ? ORDER BY kind, place, id")
+        self._fresh = written(
+            "SELECT kind, id, item FROM @items WHERE task = ? AND stamp > ? AND kind <= ? ORDER BY kind, place, id"
+        )
         self._add = written(
             "INSERT INTO @tasks (task, version, facts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1"
         )
@@ -157,13 +160,14 @@ class Rows:
                 raise codec.DamagedError("its policy is missing")
             policy = codec.decode_policy(found[0])  # type: ignore[arg-type]
         if before is not None and facts.gone_at <= at:
-            parts = _Parts(before, connection.execute(self._fresh, (key, at)).fetchall())
+            kinds = DENIAL if facts.grants_at > at else TICKET
+            parts = _Parts(before, connection.execute(self._fresh, (key, at, kinds)).fetchall())
         else:
             parts = _Parts(None, connection.execute(self._items, (key,)).fetchall())
         record = parts.record(task, facts, policy)
         if _count(record) != facts.items:
             raise codec.DamagedError(f"{facts.items} items were written, {_count(record)} are there")
-        return Entry(version, record, facts.born, facts.policy_at, facts.gone_at)
+        return Entry(version, record, facts.born, facts.policy_at, facts.gone_at, facts.grants_at)
 
     def is_newest(self, connection: Connection, task: str, known: Entry) -> bool:
         """Whether nothing was written since: one look-up, where most reads end."""
@@ -202,7 +206,10 @@ class Rows:
         new_policy = before is None or after.policy is not before.policy or after.keep_until != before.keep_until
         policy_at = version if new_policy else entry.policy_at
         born = entry.born if before is not None else version
-        facts = codec.encode_facts(after, born, policy_at, gone_at, _count(after))
+        grants_at = version if any(kind > TICKET for kind, _, _ in changed) else entry.grants_at
+        facts = codec.encode_facts(
+            after, born=born, policy_at=policy_at, gone_at=gone_at, grants_at=grants_at, items=_count(after)
+        )
         if before is not None:
             connection.execute(self._update, (version, facts, key))
             if before.head is not None and after.head is not None and before.head[0] != after.head[0]:
@@ -217,7 +224,7 @@ class Rows:
                 connection.execute(self._drop_item, (key, kind, codec.key(name)))
             else:
                 connection.execute(self._put_item, (key, kind, codec.key(name), place, version, item))
-        return Entry(version, after, born, policy_at, gone_at)
+        return Entry(version, after, born, policy_at, gone_at, grants_at)
 
     def clear(self, connection: Connection, task: str) -> None:
         """Remove all that belongs to a task, whether it can be read or not."""
