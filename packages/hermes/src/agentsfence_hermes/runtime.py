@@ -42,6 +42,8 @@ class Session:
     """Several people write into it."""
     public: bool = False
     """Others than its sender can answer a question in its chat, and Hermes does not say who did."""
+    unheard: str = ""
+    """Why the newest words could not be kept: they may forbid what comes next, so nothing runs until they are."""
     starter: str = ""
     """Name of the person who started it, for the sentence that sends others to them."""
 
@@ -196,7 +198,10 @@ class Adapter:
             )
         )
         if words.vouched:
+            session = profile.session(task)
+            session.unheard = "your last message has not been read to its end"
             self._hear(profile, fence, task, words, ids, received)
+            session.unheard = ""
         else:
             _LOG.info("the text of a turn does not count as a person's words: %s", words.why_not)
         return {"context": note_of(fence.policy(task), words.why_not)}
@@ -251,6 +256,8 @@ class Adapter:
         session = profile.sessions.get(task) or Session()
         answer = Answer.NOBODY if host.in_review() else host.who_answers()
         facts = host.facts(ids.task, session.workspace, answer, shared=session.shared)
+        if session.unheard:
+            return _block(f"Blocked: {session.unheard}; a fault in AgentsFence, see Hermes' log. Tell the person.")
         decision = fence.check(task, tool, args, call_id=ids.call, host=facts)
         key = CallKey.of(ids, tool, args)
         if decision.allowed:

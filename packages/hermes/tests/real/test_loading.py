@@ -115,3 +115,18 @@ def test_two_profiles_do_not_share_policies(world: World) -> None:
     assert (other / "agentsfence" / "state.db").exists()
     world.patch.setenv("HERMES_HOME", str(world.home))
     assert world.call(SEND, {"to": "a@x.example"}) == "{}"
+
+
+def test_words_that_could_not_be_kept_block_until_they_are(world: World) -> None:
+    """The message that was lost may have been a ban."""
+    world.start().say("Email a@x.example the report")
+    broken = world.patch.context()
+    with broken as patch:
+        patch.setattr(type(world.fence), "amend", lambda *_, **__: 1 / 0)
+        world.say("Don't email anybody")
+    assert "has not been read" in world.call(SEND, {"to": "a@x.example"})
+    assert "has not been read" in world.call(READ)
+    world.say("Don't email anybody")
+    assert "error" in world.call(SEND, {"to": "a@x.example"})
+    assert world.call(READ) == "{}"
+    assert world.bodies(SEND) == []
