@@ -244,6 +244,7 @@ def permission(dice: Dice) -> Permission:
         max_amount=amount(dice),
         needs_approval=dice.seldom(),
         evidence="send it",
+        shares=dice.pick(("", "", "", "one", "two")),
     )
 
 

@@ -89,7 +89,7 @@ def rows_for(world: World, effect: Effect) -> list[tuple[Permission, Bound]]:
         (
             row,
             Bound(
-                f"row:{place}",
+                counter(row),
                 row.recipients,
                 row.domains,
                 row.paths,
@@ -99,9 +99,15 @@ def rows_for(world: World, effect: Effect) -> list[tuple[Permission, Bound]]:
                 row.max_amount,
             ),
         )
-        for place, row in enumerate(world.policy.permissions)
+        for row in world.policy.permissions
         if row.capability == effect.capability
     ]
+
+
+def counter(row: Permission) -> str:
+    """What a row counts on: the name that it shares, else its own capability and targets, whatever its limits."""
+    own = (row.capability, row.recipients, row.domains, row.paths, row.objects, sorted(row.values.items()))
+    return f"shared:{row.shares}" if row.shares else f"row:{own}"
 
 
 def constraints_for(world: World, effect: Effect) -> list[Bound]:
@@ -238,8 +244,10 @@ def charge(world: World) -> Used:
     calls, amounts = dict(world.used.calls), dict(world.used.amounts)
     placed = place_all(world)
     for label in sorted({bound.label for one in placed for bound in one.bounds}):
-        under = [one.effect for one in placed if any(bound.label == label for bound in one.bounds)]
-        calls[label] = calls.get(label, 0) + len({effect.invocation for effect in under})
-        total = sum((amount for effect in under for amount in amounts_of(effect) or []), Decimal(0))
+        under = [(one.effect, bound) for one in placed for bound in one.bounds if bound.label == label]
+        invocations = {effect.invocation for effect, bound in under if bound.max_calls is not None}
+        calls[label] = calls.get(label, 0) + len(invocations)
+        limited = [effect for effect, bound in under if bound.max_amount is not None]
+        total = sum((amount for effect in limited for amount in amounts_of(effect) or []), Decimal(0))
         amounts[label] = amounts.get(label, Decimal(0)) + total
     return Used(calls, amounts)

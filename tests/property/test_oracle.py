@@ -105,8 +105,13 @@ def overlapping(one: Case) -> bool:
         row.capability for row in one.policy.permissions if row.max_calls is not None or row.max_amount is not None
     ]
     rows = Counter(row.capability for row in one.policy.permissions)
+    together = {row.capability for row in one.policy.permissions if row.shares}
     effects = Counter(effect.capability for effect in one.action.effects)
-    return any(rows[capability] > 1 and effects[capability] > 1 for capability in limited)
+    shared = sum(effects[capability] for capability in together)
+    return any(
+        rows[capability] > 1 and (effects[capability] > 1 or (capability in together and shared > 1))
+        for capability in limited
+    )
 
 
 def case(dice: Dice) -> Case:

@@ -67,7 +67,9 @@ class Context:
         if len(self.all) == 1:
             return self.all
         return tuple(
-            other for other in self.all if other is self or other.row is bounds or bounds in other.constraints()
+            other
+            for other in self.all
+            if other is self or (other.row and other.row.key == bounds.key) or bounds in other.constraints()
         )
 
     def outbound_invocations(self) -> int:

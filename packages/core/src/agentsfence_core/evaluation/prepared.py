@@ -210,10 +210,19 @@ def _expiry(policy: TaskPolicy) -> float | None:
     return policy.created_at.timestamp() + POLICY_LIFETIME_HOURS * 3_600 if policy.created_at is not None else None
 
 
+def counter_name(row: Permission) -> str:
+    """Return the name of the counter of a row: the one that it shares, else one made of what it allows.
+
+    INVARIANT: neither limits nor quote are part of it, so that words said again do not start counting anew.
+    """
+    return (
+        row.shares or digest(row.capability, row.recipients, row.domains, row.paths, row.objects, dict(row.values))[:16]
+    )
+
+
 def _row_bounds(row: Permission, options: EvaluationOptions) -> Bounds:
-    identity = digest(row.capability, row.recipients, row.domains, row.paths, row.objects, dict(row.values))
     return Bounds(
-        key=f"row:{identity[:16]}",
+        key=f"row:{counter_name(row)}",
         label=row.evidence or row.capability,
         recipients=_parties(row.recipients),
         domains=Hosts.of(row.domains) if row.domains else None,

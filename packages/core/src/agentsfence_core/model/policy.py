@@ -70,6 +70,8 @@ class Permission:
     needs_approval: bool = False
     evidence: str = ""
     """Verbatim quote of the person's words."""
+    shares: str = ""
+    """Name of the counter of its calls and amounts: rows with one name are counted together. Empty: its own."""
 
     __pydantic_config__: ClassVar[dict[str, object]] = _STRICT
 
