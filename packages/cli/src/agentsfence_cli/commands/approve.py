@@ -27,9 +27,12 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def approve(
     question: Annotated[str, typer.Argument(metavar="ID", help="The question, as check or questions shows it.")],
     task: AnyTask = None,
-    times: Annotated[int | None, typer.Option("--times", min=1, help="Ask for so many uses instead of one.")] = None,
+    times: Annotated[
+        int | None, typer.Option("--times", metavar="N", min=1, help="Ask for so many uses instead of one.")
+    ] = None,
     minutes: Annotated[
-        float | None, typer.Option("--minutes", min=0.1, help="Ask for any number of uses in so many minutes.")
+        float | None,
+        typer.Option("--minutes", metavar="N", min=0.1, help="Ask for any number of uses in so many minutes."),
     ] = None,
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who answers, in a shared chat.")] = None,
     as_json: AsJson = False,

@@ -37,11 +37,15 @@ LogPath = Annotated[
 def show(  # noqa: PLR0913, PLR0917  (each argument is an option of the command)
     context: typer.Context,
     task: TaskFilter = "",
-    tool: Annotated[str, typer.Option("--tool", help="Only calls of this tool.")] = "",
-    kind: Annotated[str, typer.Option("--kind", help="Only this kind: decision, begin, amend, approve, …")] = "",
-    verdict: Annotated[Verdict | None, typer.Option("--verdict", help="Only decisions with this verdict.")] = None,
-    minutes: Annotated[float, typer.Option("--minutes", min=0, help="Only the last so many minutes.")] = 0,
-    last: Annotated[int, typer.Option("--last", min=1, help="At most so many events, the newest.")] = 50,
+    tool: Annotated[str, typer.Option("--tool", metavar="NAME", help="Only calls of this tool.")] = "",
+    kind: Annotated[
+        str, typer.Option("--kind", metavar="KIND", help="Only this kind: decision, begin, amend, approve, …")
+    ] = "",
+    verdict: Annotated[
+        Verdict | None, typer.Option("--verdict", metavar="VERDICT", help="Only decisions with this verdict.")
+    ] = None,
+    minutes: Annotated[float, typer.Option("--minutes", metavar="N", min=0, help="Only the last so many minutes.")] = 0,
+    last: Annotated[int, typer.Option("--last", metavar="N", min=1, help="At most so many events, the newest.")] = 50,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with each new event, until Ctrl-C.")] = False,
     log: LogPath = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,

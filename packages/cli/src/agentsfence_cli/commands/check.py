@@ -36,9 +36,14 @@ def check(  # noqa: PLR0913, PLR0917  (each argument is an option of the command
         typer.Option("--task", metavar="ID", help=f"A task that has begun; the call is charged ({TASK_VARIABLE})."),
     ] = None,
     key: Annotated[
-        str, typer.Option("--key", help="With --task: this execution's own key; a replay of it is charged once.")
+        str,
+        typer.Option(
+            "--key", metavar="KEY", help="With --task: this execution's own key; a replay of it is charged once."
+        ),
     ] = "",
-    call_id: Annotated[str, typer.Option("--call-id", help="With --task: the model's id, for the log.")] = "",
+    call_id: Annotated[
+        str, typer.Option("--call-id", metavar="ID", help="With --task: the model's id, for the log.")
+    ] = "",
     no_person: Annotated[bool, typer.Option("--no-person", help="Nobody is there who could be asked.")] = False,
     auto_approves: Annotated[
         bool, typer.Option("--auto-approves", help="The program would answer questions by itself.")

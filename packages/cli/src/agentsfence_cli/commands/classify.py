@@ -20,9 +20,15 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def classify(
     tool: Annotated[str | None, typer.Argument(metavar="[TOOL]", help="The tool's name as the agent calls it.")] = None,
     args: Annotated[str, typer.Argument(metavar="[JSON_ARGS]", help="Its arguments: JSON, @FILE or -.")] = "{}",
-    command: Annotated[str | None, typer.Option("--command", help="A shell command instead of a tool.")] = None,
-    shell: Annotated[str, typer.Option("--shell", help=f"Its grammar: {', '.join(GRAMMARS)}.")] = "posix",
-    workdir: Annotated[str | None, typer.Option("--workdir", help="Folder that relative paths start from.")] = None,
+    command: Annotated[
+        str | None, typer.Option("--command", metavar="TEXT", help="A shell command instead of a tool.")
+    ] = None,
+    shell: Annotated[
+        str, typer.Option("--shell", metavar="GRAMMAR", help=f"Its grammar: {', '.join(GRAMMARS)}.")
+    ] = "posix",
+    workdir: Annotated[
+        str | None, typer.Option("--workdir", metavar="DIR", help="Folder that relative paths start from.")
+    ] = None,
     jsonl: Annotated[
         str | None, typer.Option("--jsonl", metavar="FILE|-", help="Calls, one JSON object a line.")
     ] = None,

@@ -31,8 +31,12 @@ def compile_(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The request in your words; - reads standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     policy_only: Annotated[bool, typer.Option("--policy-only", help="Only the policy, as a policy file.")] = False,
-    compiler: Annotated[str | None, typer.Option("--compiler", help="rules (offline), chat, or a plugin's.")] = None,
-    workspace: Annotated[str | None, typer.Option("--workspace", help="The folder for the task's own files.")] = None,
+    compiler: Annotated[
+        str | None, typer.Option("--compiler", metavar="NAME", help="rules (offline), chat, or a plugin's.")
+    ] = None,
+    workspace: Annotated[
+        str | None, typer.Option("--workspace", metavar="DIR", help="The folder for the task's own files.")
+    ] = None,
 ) -> None:
     """Show the policy that a request compiles to. Nothing runs and nothing is kept."""
     workbench = Workbench.open()
