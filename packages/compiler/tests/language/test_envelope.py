@@ -92,7 +92,7 @@ def test_a_policy_view_of_the_printed_request_has_one_row() -> None:
 
 def test_every_row_quotes_the_words() -> None:
     text = "Please email bob@x.com the notes, then save them to notes.md"
-    assert {row.evidence for row in rows(text)} == {"Please email bob@x.com the notes", "then save them to notes.md"}
+    assert {row.evidence for row in rows(text)} == {"Please email bob@x.com the notes", "save them to notes.md"}
 
 
 def test_a_named_role_covers_its_spellings_and_no_other_role() -> None:

@@ -107,7 +107,7 @@ def test_explanations_questions_and_remarks_ask_for_nothing(text: str) -> None:
 
 PATHS = [
     ("Save the summary to `/srv/w/s.md`.", "file.write", ("/srv/w/s.md",)),
-    ("Save it as b.md instead.", "file.write", ("/srv/w/b.md",)),
+    ("Save it as /srv/w/b.md instead.", "file.write", ("/srv/w/b.md",)),
     ("Save the notes to /srv/w/my notes.md please.", "file.write", ("/srv/w/my notes.md",)),
     ("Export the notes in /srv/w/a.md to /srv/w/a.html", "file.write", ("/srv/w/a.html",)),
     ("Fix the typo in /srv/w/README.md", "file.write", ("/srv/w/README.md",)),
@@ -123,8 +123,7 @@ PATHS = [
     ("Delete /srv/w/a.txt and /srv/w/b.txt", "file.delete", ("/srv/w/a.txt", "/srv/w/b.txt")),
     ("Can you delete /srv/w/a.log?", "file.delete", ("/srv/w/a.log",)),
     ("Delete everything in /srv/w/tmp", "file.delete", ("/srv/w/tmp/",)),
-    ("Remove all .tmp files in /srv/w/cache", "file.delete", ("/srv/w/cache/",)),
-    ("Clean up my Downloads", "file.delete", ("/home/u/Downloads/",)),
+    ("Clean up my Downloads", "file.delete", ("~/Downloads/",)),
     ("Remove the typo from /srv/w/README.md", "file.write", ("/srv/w/README.md",)),
     ("Run ./deploy.sh", "script.run", ("/srv/w/deploy.sh",)),
     ("Clone https://example.com/a/b into /srv/w/b", "git.update", ("/srv/w/b",)),
@@ -191,7 +190,7 @@ def test_each_payment_keeps_its_own_party_and_amount() -> None:
 
 def test_a_folder_is_borrowed_by_the_next_request_of_the_same_kind_alone() -> None:
     first, second = requests("Clean up my Downloads and delete duplicates")
-    assert first.paths == second.paths == ("/home/u/Downloads/",)
+    assert first.paths == second.paths == ("~/Downloads/",)
     assert requests("List the files in /srv/w/tmp and delete the duplicates")[0].paths == ()
 
 
