@@ -474,3 +474,30 @@ class TestSchema:
         assert isinstance(properties, dict)
         assert set(properties) == {*(field.name for field in fields(TaskPolicy)), "prohibitions"}
         assert all("description" in properties[name] for name in ("denied_tools", "expires_at", "prohibitions"))
+
+
+class TestReviewedNames:
+    """A reviewer's list: globs that name almost everything, and bans that forbid nothing."""
+
+    @pytest.mark.parametrize("glob", ["*e*", "[!]a]*", "*.*", "?*a*", "*[a-z]"])
+    def test_a_glob_that_names_most_capabilities_is_refused(self, glob: str) -> None:
+        assert "allows everything" in str(refused({"allowed_tools": [glob]}))
+
+    @pytest.mark.parametrize("glob", ["email.*", "*.read", "mcp_gmail_*", "file.*"])
+    def test_an_ordinary_glob_loads(self, glob: str) -> None:
+        assert load_policy({"allowed_tools": [glob]}).allowed_tools == (glob,)
+
+    @pytest.mark.parametrize(
+        ("field", "name", "meant"),
+        [
+            ("user_prohibitions", "deletes", "DELETE"),
+            ("denied_tools", "flie.delete", "file.delete"),
+            ("denied_tools", "comunication", "COMMUNICATION"),
+        ],
+    )
+    def test_a_ban_that_is_a_slip_is_refused(self, field: str, name: str, meant: str) -> None:
+        assert f"did you mean {meant}?" in str(refused({field: [name]}))
+
+    @pytest.mark.parametrize("name", ["password.update", "my_own_tool", "mcp__x__delete_all", "crm.purge"])
+    def test_a_ban_on_a_tool_of_ones_own_loads(self, name: str) -> None:
+        assert load_policy({"denied_tools": [name]}).denied_tools == (name,)

@@ -9,12 +9,16 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from fnmatch import translate
 
+from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.errors import PolicyError
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Permission, PolicySource, Risk, TaskPolicy, ToolConstraint
 
 _CLASS = re.compile(r"\[[^\]]*\]")
+_NEAR = 0.85  # likeness from which a name that nobody knows is taken for a slip
 _WILD = re.compile(r"[*?\[]")
 _AMOUNT = re.compile(r"\d{1,30}(?:\.\d{1,10})?\Z")
 _HOME = re.compile(
@@ -41,6 +45,10 @@ def refuse_too_wide(policy: TaskPolicy, home: str) -> None:
         if matches_everything(name.partition(":")[2] or name):
             raise _too_wide(field, name, "name the objects; an empty list does not restrict them")
     _check_bans(policy)
+    for field, name in _at("denied_tools", policy.denied_tools):
+        slip = _slip(name)
+        if slip:
+            raise PolicyError(f"'{name[:80]}' names nothing", field=field, hint=f"did you mean {slip}?")
     _check_numbers(policy)
     _check_sizes(policy)
     if policy.source is not PolicySource.MANUAL:
@@ -56,6 +64,27 @@ def refuse_too_wide(policy: TaskPolicy, home: str) -> None:
 def matches_everything(pattern: str) -> bool:
     """Whether nothing but wildcards and separators is written: ``*``, ``?*``, ``*.*``, ``[a-z]*``, ``*@*``."""
     return bool(_WILD.search(pattern)) and not any(letter.isalnum() for letter in _CLASS.sub("", pattern))
+
+
+def _covers_most(pattern: str) -> bool:
+    """Whether a glob names more than half of all capabilities: ``*e*``, ``[!x]*``."""
+    if not _WILD.search(pattern):
+        return False
+    known = vocabulary().capabilities
+    matcher = re.compile(translate(pattern))
+    return sum(matcher.match(name) is not None for name in known) > len(known) // 2
+
+
+def _slip(name: str) -> str:
+    """Return the class or capability that a name is a slip of; empty for a name of its own."""
+    known = vocabulary().capabilities
+    if _WILD.search(name) or name in known or name.upper() in Risk.__members__:
+        return ""
+    if "." in name:
+        near = get_close_matches(name, known, 1, _NEAR)
+    else:
+        near = get_close_matches(name.upper(), Risk.__members__, 1, _NEAR)
+    return near[0] if near else ""
 
 
 def _too_wide(field: str, entry: str, hint: str) -> PolicyError:
@@ -117,7 +146,7 @@ def _check_name(field: str, name: str) -> None:
     """Refuse an allowed name that covers every tool, or the class of what cannot be classified."""
     if not name.strip():
         raise PolicyError("an empty entry", field=field, hint="remove it")
-    if matches_everything(name):
+    if matches_everything(name) or _covers_most(name):
         raise _too_wide(field, name, "name the tools, capabilities or risk classes that the task needs")
     if field.startswith("permissions") and _WILD.search(name):
         raise PolicyError(
@@ -174,6 +203,9 @@ def _check_bans(policy: TaskPolicy) -> None:
     """Refuse a prohibition that forbids nothing: an empty name, or exceptions that are everything."""
     for place, ban in enumerate(policy.user_prohibitions):
         field, spared = f"user_prohibitions[{place}]", ban.exceptions
+        slip = _slip(ban.what)
+        if slip:
+            raise PolicyError(f"'{ban.what[:80]}' names nothing", field=f"{field}.what", hint=f"did you mean {slip}?")
         if not ban.what.strip():
             raise PolicyError("an empty name", field=f"{field}.what", hint="name a risk class or a capability")
         if any(map(matches_everything, (*spared.recipients, *spared.domains, *spared.paths, *spared.objects))):
