@@ -83,7 +83,8 @@ _EXACT: Final[Mapping[Role, str]] = MappingProxyType(
             "inviteemail invite mentions reviewers requestedreviewers subscribers listids audience targetuser "
             "targetuserid dmto contactid contacts merchant vendor seller hotel restaurant company airline "
             "rentalcompany supplier charity collaborator collaborators handle sendtoemail notifyemails ccemails "
-            "bccemails mailto counterparty counterpartyid ccaddress bccaddress toid touser touserid openid groupid targetid groupcode"
+            "bccemails mailto counterparty counterpartyid "
+            "ccaddress bccaddress toid touser touserid openid groupid targetid groupcode"
         ),
         Role.PARTY: (
             "user users username usernames userid userids member members memberid memberids accountid login "

@@ -62,7 +62,8 @@ _ACTING: Final = {
         "set_up commit stage rebase pull stash revert cherry reserve_ip autofill stream upload_and link_up "
         "comment_out tweak amend correct fix compile_report acknowledge ack escalate page_out rewind crossfade "
         "load unload favorite unfavorite heart rate review respond_invite attend rsvp recharge_device "
-        "launch_site initiate boost reblog renote upvote downvote unboost favourite unfavourite rebuild reorder rescan requeue "
+        "launch_site initiate boost reblog renote upvote downvote unboost favourite unfavourite rebuild "
+        "reorder rescan requeue "
         "recreate regenerate reprocess resync reconfigure redeploy reload relaunch recalibrate relabel retag reassign "
         "rewrite republish repin"
     ),
@@ -77,7 +78,8 @@ _ACTING: Final = {
     ),
     Risk.DELETE: (
         "delete void remove destroy drop truncate purge erase wipe trash empty clear prune uninstall unlink rm "
-        "rmdir del discard forget cancel terminate deprovision unpublish obliterate nuke evict tear teardown clean cleanup "
+        "rmdir del discard forget cancel terminate deprovision unpublish obliterate nuke evict tear teardown "
+        "clean cleanup "
         "flushall wipeout expunge"
     ),
     Risk.PERMISSION_CHANGE: (
@@ -132,7 +134,8 @@ STATES: Final = _split(
 
 LOOKED_UP: Final = _split(
     "help forecast directions weather whoami freebusy availability balance history status info information "
-    "details overview summary results usage activity metrics analytics statistics timeline schema tree metadata headlines news quote quotes "
+    "details overview summary results usage activity metrics analytics statistics timeline schema tree "
+    "metadata headlines news quote quotes "
     "definition elevation distance timezone geocode reverse_geocode autocomplete suggestions recommendations "
     "trending lyrics transcript captions calculator currenttime time date now today version health ping whois "
     "dns symbols diagnostics hover references top stats logs log feed leaderboard standings scores candles "

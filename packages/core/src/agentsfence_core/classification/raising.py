@@ -18,7 +18,7 @@ from agentsfence_core.classification.lexicon import ACTS, HARD, LOOKS_OR_NOUN
 from agentsfence_core.classification.names import fold_all, named, words_of
 from agentsfence_core.classification.targets.paths import canonical_path, looks_like_path
 from agentsfence_core.limits import LIMITS
-from agentsfence_core.model.action import Effect, TargetKind
+from agentsfence_core.model.action import Effect
 from agentsfence_core.model.risk import RANK, Risk
 
 if TYPE_CHECKING:
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 _SAVES: Final = frozenset("save saves saved output out write download export dump store persist".split())
 _SAVED_AS: Final = frozenset("path paths file filename filepath to as dir directory folder location dest".split())
 _SAVE_KEYS: Final = frozenset({"output", "outfile", "saveto", "saveas", "savepath", "outdir", "dumpto", "writeto"})
-_MAY_BE_FORMAT: Final = frozenset({"output"})
 _REPLACES: Final = frozenset(
     "replacewith replacement replacements replacetext replacementtext newcontent newcontents newtext newstring newstr "
     "substitutewith setvalue".split()
 )
 """Folded names of arguments that hold what takes the place of what is found."""
-_SWITCHES: Final = frozenset("delete remove purge destroy overwrite write send publish execute install drop pay".split())
+_SWITCHES: Final = frozenset(
+    "delete remove purge destroy overwrite write send publish execute install drop pay".split()
+)
 """Names of arguments that make a call act where they are true."""
 _ENDPOINTS: Final = frozenset(
     "endpoint apiendpoint route apiroute apipath apimethod rpc rpcmethod procedure resourcepath".split()
@@ -46,7 +47,6 @@ _SHELLS: Final = frozenset("shell terminal console bash exec cli command cmd sh 
 _NO_OPTIONS: Final = frozenset({Role.CONTENT, Role.QUERY, Role.PATTERN, Role.HEADER, Role.MIME})
 _VALUES: Final = 64
 """Items of a list that are searched for options."""
-_UNSEEN: Final = frozenset({TargetKind.PROGRAM})
 
 
 def raised_by_arguments(call: ToolCall, plan: Plan, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
@@ -54,7 +54,7 @@ def raised_by_arguments(call: ToolCall, plan: Plan, effects: tuple[Effect, ...])
     found: list[Effect] = []
     option_like = False
     for key, value in named(call.args):
-        if value is None or value is False or isinstance(value, int | float) and value is not True:
+        if value is None or value is False or (isinstance(value, int | float) and value is not True):
             continue
         folded = "".join(character for character in key[:80].casefold() if character.isalnum())
         found += _of_argument(call, plan, effects[0], key, folded, value)
@@ -64,33 +64,35 @@ def raised_by_arguments(call: ToolCall, plan: Plan, effects: tuple[Effect, ...])
     return (*effects, *found) if found else effects
 
 
-def _of_argument(
-    call: ToolCall, plan: Plan, own: Effect, key: str, folded: str, value: object
-) -> Iterator[Effect]:
+def _of_argument(call: ToolCall, plan: Plan, own: Effect, key: str, folded: str, value: object) -> Iterator[Effect]:
     """Yield what one argument adds."""
     if value is True:
         if folded in _SWITCHES:
             yield Effect(f"{own.capability.partition('.')[0]}.{folded}", ACTS[folded], own.recipients, because=key[:80])
         return
-    if folded in _REPLACES and own.capability not in {"file.compare"}:
+    if folded in _REPLACES and own.capability != "file.compare":
         local = own.capability.startswith("file.") and not plan.remote
         capability, risk = ("file.write", Risk.LOCAL_WRITE) if local else (_written(own), Risk.EXTERNAL_WRITE)
         yield Effect(capability, risk, paths=own.paths, unverified=own.unverified, because=key[:80])
-    if not isinstance(value, str) or not value or len(value) > LIMITS.json_text:
-        return
+    if isinstance(value, str) and 0 < len(value) <= LIMITS.json_text:
+        yield from _of_text(call, own, key, folded, value)
+
+
+def _of_text(call: ToolCall, own: Effect, key: str, folded: str, value: str) -> Iterator[Effect]:
+    """Yield what one text adds: a file to save to, an endpoint that acts, a GraphQL mutation."""
+    because = f"{key[:40]}: {value[:80]}"
     if _saves(key, folded, value):
         path = canonical_path(value[: LIMITS.target_length], workdir=call.workdir, home=call.home)
-        yield Effect("file.download", Risk.LOCAL_WRITE, domains=own.domains, paths=(path,), because=key[:80])
+        yield Effect("file.download", Risk.LOCAL_WRITE, domains=own.domains, paths=(path,), because=because)
     elif folded in _ENDPOINTS:
         risk = _endpoint_risk(value)
         if risk is not Risk.READ:
-            yield Effect(_written(own), risk, domains=own.domains, urls=own.urls, because=f"{key[:40]}: {value[:80]}")
+            yield Effect(_written(own), risk, domains=own.domains, urls=own.urls, because=because)
     elif folded in _DOCUMENTS and "mutation" in value.casefold():
-        for document in graphql_texts(value):
-            kind = graphql_kind(document)
-            if kind is not Risk.READ:
-                capability = "web.delete" if kind is Risk.DELETE else "web.post"
-                yield Effect(capability, kind, domains=own.domains, urls=own.urls, because="a GraphQL mutation")
+        kinds = {graphql_kind(document) for document in graphql_texts(value)} - {Risk.READ}
+        for kind in sorted(kinds):
+            capability = "web.delete" if kind is Risk.DELETE else "web.post"
+            yield Effect(capability, kind, domains=own.domains, urls=own.urls, because="a GraphQL mutation")
 
 
 def _written(own: Effect) -> str:
@@ -104,7 +106,7 @@ def _saves(key: str, folded: str, value: str) -> bool:
     says = folded in _SAVE_KEYS or (len(words) > 1 and words[0] in _SAVES and words[-1] in _SAVED_AS)
     if not says or "://" in value[:12] or "\n" in value:
         return False
-    return looks_like_path(value) or (folded not in _MAY_BE_FORMAT and "." in value)
+    return looks_like_path(value) or (folded != "output" and "." in value)
 
 
 def _endpoint_risk(value: str) -> Risk:
@@ -121,7 +123,8 @@ def _holds_option(value: object) -> bool:
     """Whether a value, or an item of a list, begins as an option does."""
     if isinstance(value, str):
         return value[:1] == "-" and len(value) > 1
-    return isinstance(value, list | tuple) and any(isinstance(item, str) and item[:1] == "-" for item in value[:_VALUES])
+    items = value[:_VALUES] if isinstance(value, list | tuple) else ()
+    return any(isinstance(item, str) and item[:1] == "-" for item in items)
 
 
 def _of_options(call: ToolCall) -> Sequence[Effect]:
@@ -141,7 +144,8 @@ def _of_options(call: ToolCall) -> Sequence[Effect]:
         if role_of(key[:256]).role in _NO_OPTIONS:
             continue
         items = list(value[:_VALUES]) if isinstance(value, list | tuple) else [value]
-        options += [item[: LIMITS.target_length] for item in items if isinstance(item, str) and _OPTION.fullmatch(item)]
+        texts = [item[: LIMITS.target_length] for item in items if isinstance(item, str)]
+        options += [text for text in texts if _OPTION.fullmatch(text)]
     if not options:
         return ()
     program = words[place]

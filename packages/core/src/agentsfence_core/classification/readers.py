@@ -131,7 +131,9 @@ def _shell(call: ToolCall, plan: Plan) -> tuple[Effect, ...]:
 
 _ELSEWHERE: Final = frozenset("remote ssh container docker pod k8s vm droplet fleet".split())
 """Words of names of tools that run commands elsewhere: what is there is not known here."""
-_OTHER_LANGUAGES: Final = frozenset("sql python js javascript node script code query browser notebook workflow agent".split())
+_OTHER_LANGUAGES: Final = frozenset(
+    "sql python js javascript node script code query browser notebook workflow agent".split()
+)
 """Words of names that say of a tool which only its name says to run commands that it runs more than these."""
 _PLACES: Final = frozenset("host hostname server machine instanceid container containerid pod vm remotehost".split())
 
@@ -312,10 +314,10 @@ def _program_call(call: ToolCall) -> tuple[Effect, ...]:
     if not words or words[-1] not in _CLIENTS:
         return ()
     program = "http" if words[-1] == "httpie" else words[-1]
-    lines = [(key, value) for key, value in fold_all(call.args) if key in _LINES and value]
+    lines = [value for key, value in fold_all(call.args) if key in _LINES and value]
     urls = [text for text in texts(call, frozenset({"url", "uri", "urls"})) if text][:64]
     groups: list[tuple[Effect, ...]] = []
-    for key, value in lines:
+    for value in lines:
         if isinstance(value, str):
             import shlex  # noqa: PLC0415
 
@@ -325,7 +327,6 @@ def _program_call(call: ToolCall) -> tuple[Effect, ...]:
             groups.append(_argv([*map(str, value[: LIMITS.command_operators]), *urls], call, _workdir(call), program))
         else:
             groups.append((OPAQUE_COMMAND,))
-        del key
     return numbered(groups) if groups else ()
 
 

@@ -35,7 +35,9 @@ _TEXTS: Final = frozenset(
 )
 """Options whose value is text even where it looks like an address."""
 _URL: Final = re.compile(r"(?!(?:file|s3|gs|az|b2|r2|abfss?|wasbs?|hdfs)://)[A-Za-z][A-Za-z0-9+.-]{0,40}://\S+")
-_HOST: Final = re.compile(r"(?:[\w-]{1,63}\.)+[A-Za-z]{2,24}(?::\d{1,5})?(?:/.*)?|localhost(?::\d{1,5})?|\d+(?:\.\d+){3}(?::\d{1,5})?")
+_HOST: Final = re.compile(
+    r"(?:(?:[\w-]{1,63}\.)+[A-Za-z]{2,24}|localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:/.*)?"
+)
 _DSN: Final = re.compile(r"(?:\A|\s)host(?:addr)?=([^\s']{1,253})")
 
 
@@ -67,8 +69,11 @@ def _value(call: Call, capability: str, option: str, word: Word) -> None:
     url = _URL.fullmatch(text[:4096]) is not None
     if not url and (option in _WORDS or _NAMES.fullmatch(option[:60]) is None or _HOST.fullmatch(text[:512]) is None):
         return
-    host = canonical_host(text.partition("://")[2].partition("/")[0].rpartition("@")[2] if url else text.partition("/")[0])
-    if host not in known:
-        call.url(capability, word._replace(text=text)) if url else call.host(
-            capability, word._replace(text=text.partition("/")[0])
-        )
+    behind = text.partition("://")[2] if url else text
+    name = behind.partition("/")[0]
+    if canonical_host(name.rpartition("@")[2]) in known:
+        return
+    if url:
+        call.url(capability, word._replace(text=text))
+    else:
+        call.host(capability, word._replace(text=name))

@@ -308,15 +308,8 @@ def _given(
 
 def give(call: Call, program: Program, capability: str, role: Role, word: Word) -> None:
     """Add one word to the effects as its role says."""
-    if program.dash_is_file and role is Role.WRITE and word.text == "-":
-        word = Word("./-")
-    if role is Role.TARGET:
-        if capability not in _FILE_WRITES or word.text not in _NO_FILES:
-            call.path(capability, word)
-    elif role in _FILE_ROLES:
-        if role is not Role.WRITE or word.text not in _NO_FILES:
-            for name in _FILE_ROLES[role]:
-                call.path(name, word)
+    if role in _PATHS:
+        _give_path(call, program, capability, role, word)
     elif role is Role.RUN:
         call.unseen("an option starts a program")
         shell_line(call, word)
@@ -328,6 +321,17 @@ def give(call: Call, program: Program, capability: str, role: Role, word: Word) 
             call.path("file.read", word)
     elif role in _PARTY_ROLES:
         _give_party(call, program, capability, role, word)
+
+
+def _give_path(call: Call, program: Program, capability: str, role: Role, word: Word) -> None:
+    """Add a path; what is written to a device that keeps nothing is none."""
+    if role is Role.WRITE and word.text == "-" and program.dash_is_file:
+        word = Word("./-")
+    names = (capability,) if role is Role.TARGET else _FILE_ROLES[role]
+    writes = role is Role.WRITE or capability in _FILE_WRITES
+    if not (role in {Role.WRITE, Role.TARGET} and writes and word.text in _NO_FILES):
+        for name in names:
+            call.path(name, word)
 
 
 def _give_party(call: Call, program: Program, capability: str, role: Role, word: Word) -> None:

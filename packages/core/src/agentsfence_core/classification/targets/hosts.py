@@ -170,7 +170,7 @@ def _hierarchical(scheme: str, rest: str) -> UrlReading | None:
 
 
 def _beyond_backslash(rest: str) -> tuple[str, ...]:
-    """Return the host for clients to which a backslash is no slash: ``https://a\\.b/`` is one name to them."""
+    """Return the host for clients to which a backslash is no slash, but a part of the name before it."""
     end = _PLAIN_END.search(rest, 0, LIMITS.target_length)
     authority = rest[: end.start() if end else LIMITS.target_length]
     host = _canonical(_split_port(authority.rpartition("@")[2])[0])

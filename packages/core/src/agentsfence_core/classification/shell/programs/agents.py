@@ -19,7 +19,9 @@ _FENCE_READS = frozenset(
     decisions status audit check tools""".split()
 )
 _HOST_READS = frozenset("status doctor version help logs insights sessions tools dump list show".split())
-_GROUPS = frozenset("config plugin skill cron profile gateway mcp model auth pairing hook approval setting tool".split())
+_GROUPS = frozenset(
+    "config plugin skill cron profile gateway mcp model auth pairing hook approval setting tool".split()
+)
 _UNPROTECTED = frozenset({"--yolo", "--safe-mode", "-z", "--oneshot", "--dangerously-skip-permissions"})
 _SWITCHES = frozenset(
     """config configure plugin extension profile approval hook setting uninstall update upgrade gateway pairing setup

@@ -19,7 +19,8 @@ from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.model.action import TargetKind
 
 _TOKEN: Final = re.compile(
-    r'[ \t\r]+|\\\r?\n|#[^\n]*|"(?:[^"\\\n]|\\.)*"?|[A-Za-z_]\w*|\.?[0-9][\w.]*|\|&|\|\||&&|>>|>=|<=|\+\+|--|.', re.DOTALL
+    r'[ \t\r]+|\\\r?\n|#[^\n]*|"(?:[^"\\\n]|\\.)*"?|[A-Za-z_]\w*|\.?[0-9][\w.]*|\|&|\|\||&&|>>|>=|<=|\+\+|--|.',
+    re.DOTALL,
 )
 _BEFORE_PATTERN: Final = frozenset("print printf return else do case delete in exit".split())
 """Words that no division follows."""
@@ -113,11 +114,18 @@ class Reading:
         if place >= len(tokens) or tokens[place][0] != '"':
             return None
         after = tokens[place + 1] if place + 1 < len(tokens) else ";"
-        return _content(tokens[place]) if after in _ENDS or after in {")", ">", ">=", "<", "&&", "||", "=", "!"} else None
+        return (
+            _content(tokens[place]) if after in _ENDS or after in {")", ">", ">=", "<", "&&", "||", "=", "!"} else None
+        )
 
     def _one(self, place: int, token: str) -> None:
         after = self._next(place)
-        if (token in _RUNNERS and after == "(") or (token == "@" and after != _PATTERN) or token == "|&" or (token == "|" and after == "getline"):
+        if (
+            (token in _RUNNERS and after == "(")
+            or (token == "@" and after != _PATTERN)
+            or token == "|&"
+            or (token == "|" and after == "getline")
+        ):
             self.runs = True
         elif token == "getline":
             self._got(place + 1)

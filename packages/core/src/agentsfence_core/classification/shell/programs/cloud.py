@@ -77,7 +77,11 @@ def _settings(call: Call, words: list[str]) -> None:
     """``configure``, ``config``, ``auth``: what prints a credential reads a secret, what else prints reads, the rest sets."""
     verb = words[1] if len(words) > 1 else ""
     shows = verb in {"list", "get", "get-value", "list-profiles", "describe"}
-    prints = any(word.startswith("print-") for word in words) or verb in {"export-credentials", "config-helper", "token"}
+    prints = any(word.startswith("print-") for word in words) or verb in {
+        "export-credentials",
+        "config-helper",
+        "token",
+    }
     if prints or (shows and any(SECRET.search(word) for word in words[2:])):
         call.effect("secret.read")
     else:

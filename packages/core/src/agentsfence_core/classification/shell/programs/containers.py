@@ -269,8 +269,13 @@ _DOCKER = {
     "image pull": Program("container.run", rest=Role.OBJECT, kind="image"),
     "image tag": CONTROL,
     "manifest push": _IMAGE_PUSH,
-    **rows("login logout", Program("account.security", operands=(Role.HOST,), options={Role.TEXT: "-u -p --username --password"})),
-    "search": Program("container.read", rest=Role.OBJECT, kind="image", options={Role.TEXT: "-f --filter --format --limit"}),
+    **rows(
+        "login logout",
+        Program("account.security", operands=(Role.HOST,), options={Role.TEXT: "-u -p --username --password"}),
+    ),
+    "search": Program(
+        "container.read", rest=Role.OBJECT, kind="image", options={Role.TEXT: "-f --filter --format --limit"}
+    ),
     "save": Program("file.read", options={Role.WRITE: "-o --output"}),
     "export": Program("file.read", options={Role.WRITE: "-o --output"}),
     "image save": Program("file.read", options={Role.WRITE: "-o --output"}),
@@ -345,7 +350,9 @@ def _kubeconfig(call: Call) -> None:
     for place, word in enumerate(call.words[1:], 1):
         if word.text.startswith("--kubeconfig"):
             call.unseen("another configuration can start programs")
-            path = word.after(13) if word.text.startswith("--kubeconfig=") else next(iter(call.words[place + 1 :]), word)
+            path = (
+                word.after(13) if word.text.startswith("--kubeconfig=") else next(iter(call.words[place + 1 :]), word)
+            )
             call.path("file.read", path)
 
 

@@ -270,7 +270,16 @@ def _wget_option(call: Call, request: _Request, name: str, role: Role, value: Wo
         call.unseen("wget settings")
     elif name == "method":
         request.method = value.text.upper() if value.sure else "POST"
-    elif value.runs and name in {"U", "user-agent", "header", "referer", "user", "password", "http-user", "http-password"}:
+    elif value.runs and name in {
+        "U",
+        "user-agent",
+        "header",
+        "referer",
+        "user",
+        "password",
+        "http-user",
+        "http-password",
+    }:
         request.sends = True
 
 

@@ -294,6 +294,8 @@ _DUMP = Program(
         Role.TEXT: "-U --username -u --user -p? --password? -P --port -d --dbname --db -t --table -n --schema -F --format -T -Z -c! --uri --collection",
     },
 )
+
+
 def _restore(call: Call, program: Program) -> None:
     """``pg_restore`` fills a database; ``-l`` lists, ``-f`` and a missing database make it SQL in a file or printed."""
     split = by_row(call, program, call.words[1:])

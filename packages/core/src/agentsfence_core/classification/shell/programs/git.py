@@ -150,7 +150,12 @@ _ROWS: dict[str, Program] = {
         LOG,
     ),
     "fsck": Program("git.read", also={"git.update": "--lost-found"}),
-    **rows("diagnose bugreport", Program("file.write", options={Role.TARGET: "-o --output-directory", Role.TEXT: "-s --suffix --mode --diagnose?"})),
+    **rows(
+        "diagnose bugreport",
+        Program(
+            "file.write", options={Role.TARGET: "-o --output-directory", Role.TEXT: "-s --suffix --mode --diagnose?"}
+        ),
+    ),
     "multi-pack-index verify": LOG,
     **rows("commit-graph multi-pack-index pack-objects index-pack unpack-objects fast-import", Program("git.update")),
     "fast-export": reads(write="--export-marks", text="--import-marks --refspec"),

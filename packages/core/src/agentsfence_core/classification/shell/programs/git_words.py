@@ -108,6 +108,7 @@ def behind_dashes(words: list[Word]) -> list[Word]:
 
 
 def objects(call: Call, capability: str, kind: str, words: list[Word]) -> None:
+    """Add an effect on objects of one kind."""
     call.effect(capability)
     for word in words:
         call.object(capability, kind, word)

@@ -163,7 +163,9 @@ def _sed(call: Call, program: Program) -> None:
     words = call.words[1:]
     split = Split(words, table_of(program), posix=False, single=False)
     scripts = [value for _, option, value in split.given if option.role is Role.SCRIPT and value is not None]
-    if not scripts and not any(name == "f" or (len(name) > 1 and "file".startswith(name)) for name, _, _ in split.given):
+    if not scripts and not any(
+        name == "f" or (len(name) > 1 and "file".startswith(name)) for name, _, _ in split.given
+    ):
         scripts = split.operands[:1]
     if scripts and "sandbox" not in split.strays:
         _script(call, scripts)

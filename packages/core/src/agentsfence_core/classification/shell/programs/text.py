@@ -134,7 +134,20 @@ PROGRAMS = {
             hook=_jq,
         ),
     ),
-    **rows("gojq jaq", Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.TEXT: "--arg# --argjson# --indent", Role.READ: "--slurpfile# --rawfile# -L -f --from-file", Role.FLAG: "--slurp --args"}, hook=_jq)),
+    **rows(
+        "gojq jaq",
+        Program(
+            "file.read",
+            operands=(Role.TEXT,),
+            rest=Role.TARGET,
+            options={
+                Role.TEXT: "--arg# --argjson# --indent",
+                Role.READ: "--slurpfile# --rawfile# -L -f --from-file",
+                Role.FLAG: "--slurp --args",
+            },
+            hook=_jq,
+        ),
+    ),
     **rows(
         "gron dasel htmlq pup xq csvcut csvgrep csvlook csvstat csvsort csvjson in2csv csvkit",
         Program("file.read", operands=(Role.TEXT,), rest=Role.TARGET),
