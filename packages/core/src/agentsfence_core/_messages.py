@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from agentsfence_core import tasks
 from agentsfence_core.errors import HostContractError
+from agentsfence_core.evaluation.grants import surviving
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Scope, TaskPolicy
 from agentsfence_core.model.policy import POLICY_LIFETIME_HOURS
@@ -45,7 +46,8 @@ def amending(
         if record.inherits and not compiled.changed:
             return record, True  # words that change nothing leave a subtask as live as it was
         denied = frozenset[str]() if compiled.changed and compiled.requests else record.state.denied
-        state = replace(record.state, denied=denied)
+        grants = surviving(record.state.grants, seen, compiled.policy)
+        state = replace(record.state, denied=denied, grants=grants)
         keep = record.keep_until if record.parent is not None else tasks.kept_until(compiled.policy)
         return replace(record, policy=compiled.policy, state=state, last_seen=max(now, record.last_seen),
                        keep_until=keep, inherits=False), True  # fmt: skip

@@ -21,6 +21,7 @@ from packages.core.tests.evaluation.aids import (
 
 from agentsfence_core.evaluation import charge_of, grant_for, prepare
 from agentsfence_core.evaluation.explain import explain
+from agentsfence_core.evaluation.grants import surviving
 from agentsfence_core.model import (
     Effect,
     ExecutionState,
@@ -224,6 +225,19 @@ class TestGrants:
         call = action(send(JOHN), tool="mail", args={"to": JOHN, "body": "x"}, content=frozenset({"body"}))
         stricter = TaskPolicy(requires_approval=("email.send",))
         assert decide(stricter, call, state=self._granted()).verdict is Verdict.ASK_USER
+
+    def test_a_later_lower_limit_ends_a_grant(self) -> None:
+        """A reviewer's story: approve 50 for the task, then "don't spend more than 10"."""
+        grant = grant_for(action(pay("b@x.example", "50"), tool="pay"), [], grant_id="g", max_calls=None)
+        assert grant is not None
+        row = Permission(capability="payment.send", recipients=("b@x.example",))
+        before, lower = TaskPolicy(permissions=(row,)), replace(row, max_amount="10")
+        assert surviving((grant,), before, before) == (grant,)
+        assert surviving((grant,), before, TaskPolicy(permissions=(lower,))) == ()
+        assert surviving((grant,), TaskPolicy(permissions=(lower,)), TaskPolicy(permissions=(lower,))) == (grant,)
+        mail = grant_for(action(send(JOHN), tool="mail"), [], grant_id="m")
+        assert mail is not None
+        assert surviving((mail, grant), before, replace(before, max_external_writes=1)) == (grant,)
 
     def test_what_has_no_canonical_form_gets_no_grant(self) -> None:
         """A cyclic argument has no digest, and an empty digest never matches."""

@@ -6,11 +6,23 @@ text, same effects, and no question that was not open when the person approved.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agentsfence_core.canonical import digest, digest_arguments
-from agentsfence_core.model import Action, Delta, Effect, ExecutionState, Grant, ReasonCode, Scope
+from agentsfence_core.evaluation.prepared import amount_units
+from agentsfence_core.model import (
+    OUTBOUND,
+    Action,
+    Delta,
+    Effect,
+    ExecutionState,
+    Grant,
+    ReasonCode,
+    Scope,
+    TaskPolicy,
+)
 
 if TYPE_CHECKING:
     from agentsfence_core.evaluation.context import Context
@@ -89,6 +101,40 @@ def covering_grants(known: Iterable[Grant], state: ExecutionState, action: Actio
         return ()
     identity = call_digest(action)
     return tuple(g for g in candidates if covers(g, action, identity, state.grant_uses.get(g.id, 0), now))
+
+
+def surviving(grants: Iterable[Grant], before: TaskPolicy, after: TaskPolicy) -> tuple[Grant, ...]:
+    """Return the grants that outlive an amendment: those it sets no lower limit for.
+
+    A grant lifts a limit that is used up; a limit that the person names later is the newer statement, and wins.
+    """
+    tighter = _tightened(before, after)
+    outbound = _lower(after.max_external_writes, before.max_external_writes)
+    return tuple(
+        grant
+        for grant in grants
+        if not any(d.capability in tighter or (outbound and d.risk in OUTBOUND) for d in grant.deltas)
+    )
+
+
+def _tightened(before: TaskPolicy, after: TaskPolicy) -> frozenset[str]:
+    """Return the capabilities for which some row of the later policy has a lower limit than all rows had before."""
+    found = set()
+    for row in after.permissions:
+        old = [earlier for earlier in before.permissions if earlier.capability == row.capability]
+        calls = max((math.inf if e.max_calls is None else e.max_calls for e in old), default=math.inf)
+        sums = max(
+            (math.inf if e.max_amount is None else amount_units(e.max_amount) or 0 for e in old), default=math.inf
+        )
+        units = None if row.max_amount is None else amount_units(row.max_amount) or 0
+        if _lower(row.max_calls, calls) or _lower(units, sums):
+            found.add(row.capability)
+    return frozenset(found)
+
+
+def _lower(limit: float | None, before: float | None) -> bool:
+    """Whether a limit is lower than one before, where no limit is the highest."""
+    return limit is not None and limit < (math.inf if before is None else before)
 
 
 def matching_grant(context: Context) -> Grant | None:
