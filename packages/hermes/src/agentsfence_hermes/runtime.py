@@ -94,11 +94,11 @@ class Entered:
     token: Token[Entered | None] | None = field(default=None, repr=False)
 
     def leave(self, *, done: bool) -> None:
-        """The fence knows of a call that failed. One that ran needs no report: Hermes never plays a call back."""
+        """The fence knows what became of the call."""
         if self.token is not None:
             _ENTERED.reset(self.token)
-        if self.ticket and not done and isinstance(self.fence, Fence):
-            self.fence.outcome(self.task, self.ticket, status="failed")
+        if self.ticket and isinstance(self.fence, Fence):
+            self.fence.outcome(self.task, self.ticket, status="done" if done else "failed")
 
 
 _ENTERED: ContextVar[Entered | None] = ContextVar("agentsfence_entered", default=None)

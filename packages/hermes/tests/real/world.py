@@ -25,7 +25,7 @@ class World:
         self.home = folder / "home"
         self.work = folder / "work"
         for place in (self.home, self.work):
-            place.mkdir()
+            place.mkdir(exist_ok=True)
         self.patch = monkeypatch
         self.ran: list[tuple[str, dict[str, Any]]] = []
         self.enabled = ["agentsfence"]
