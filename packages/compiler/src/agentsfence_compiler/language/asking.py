@@ -90,6 +90,8 @@ class Asking:
             and not (set(refs.nouns) & MESSAGE_NOUNS and not refs.paths)
         ):
             return ()
+        if lemma in {"reply", "answer", "respond"} and any(name.startswith(("issue:", "pr:")) for name in refs.objects):
+            return ("comment.create",)
         if lemma in {"reply", "answer", "respond"} and not (reached or named or refs.nouns or refs.pronoun):
             addressed = refs.universal or any(role is Role.TO for role, _ in refs.words)
             return coverage.SENDING if addressed else ()

@@ -17,6 +17,7 @@ from agentsfence_compiler.language.tables import (
     DAYTIMES,
     DOCUMENTS,
     ENDS,
+    HAPPENING,
     INSERTED,
     NUMBERED,
     PERIODS,
@@ -340,8 +341,7 @@ class Openings:
 
     def _third_person(self, low: str) -> bool:
         """Whether a word says what something does: "docker build keeps failing"."""
-        form = self.words.forms.get(low)
-        return low == "failing" or (form is not None and not (form.base or form.gerund or form.participle))
+        return low in HAPPENING
 
     def _gerund(self, found: Opening, at: int, end: int) -> None:
         """Note "would you mind sending": the gerund phrases of a polite request."""

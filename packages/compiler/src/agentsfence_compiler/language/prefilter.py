@@ -7,6 +7,7 @@ from functools import cache
 
 from agentsfence_compiler.language.languages import markers
 from agentsfence_compiler.language.lexicon import english
+from agentsfence_compiler.language.tables import PROGRAMS
 from agentsfence_core.limits import LIMITS
 
 _WORDS = re.compile(r"[a-z][a-z'-]{0,30}")
@@ -44,6 +45,7 @@ def _triggers() -> frozenset[str]:
         | (negations - vague)
         | _MARKS
         | words.sets["only_marks"]
+        | PROGRAMS
         | frozenset(words.fuzzy)
         | frozenset(words.maps["typos"])
     ) - _HARMLESS
@@ -60,7 +62,7 @@ _MARKS = frozenset(
     not no never nor instead also too nothing nobody none leave keep hands read-only readonly rather meant untouched
     without limit most max ask confirm
     limits off-limits approve approval permission consult unless seek confirmation before until drop stick
-    restrict circumstances refrain
+    restrict circumstances refrain every each
     """.split()
 )
 """Words that limit, replace or make ask, beside the verbs and the negations."""

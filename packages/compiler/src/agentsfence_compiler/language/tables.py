@@ -633,3 +633,11 @@ HAVING_BEEN = frozenset(
 """Before a participle: what was done to it is told ("the mail sent to bob@x.example"), nothing is wanted."""
 
 LONG_AGO = frozenset("yesterday earlier ago already previously last before".split())
+
+HAPPENING = frozenset(
+    """
+    keeps fails failing hangs crashes takes breaks works stops gives says throws shows needs freezes complains seems
+    returns prints always sometimes often again still
+    """.split()
+)
+"""What is said of a command, not typed after it: "docker build keeps failing"."""
