@@ -19,6 +19,7 @@ class TestToy(AdapterContract):
         return Toy(place)
 
 
+LONG = {"body": "x" * 300_000, "bcc": "eve@example.net"}
 MUST_FAIL: list[tuple[str, str, dict[str, object], str]] = [
     # what is broken, the item that must fail, its parameters, a part of the message
     ("never runs anything", "what_the_words_ask_for_runs_once_with_its_own_arguments", {}, "ran 0 times"),
@@ -29,6 +30,11 @@ MUST_FAIL: list[tuple[str, str, dict[str, object], str]] = [
     ("says nothing to the agent", "a_blocked_call_does_not_run", {}, "all the agent was told"),
     ("ignores a block", "another_target_than_the_named_one_does_not_run", {}, "j0hn@example.com"),
     ("shows only the main argument", "every_argument_reaches_the_fence", {"args": {"bcc": "eve@example.net"}}, "copy"),
+    ("shows long calls in part", "every_argument_reaches_the_fence", {"args": LONG}, "copy"),
+    ("lets read tools pass", "a_tool_that_sounds_harmless_is_checked_too", {}, "private key"),
+    ("checks only calls with arguments", "a_call_without_arguments_is_checked_too", {}, "let through delete_file"),
+    ("answers the oldest question", "an_answer_is_for_the_question_that_was_shown", {}, "never answered this one"),
+    ("begins anew at each start", "a_restart_of_the_host_forgets_nothing", {}, "started anew"),
     ("lets everything run before the first message", "a_call_before_any_message_does_not_run", {}, "no person"),
     ("believes a tool's description", "a_tool_that_nobody_knows_does_not_run", {}, "zorp_frobnicate"),
     ("remembers what was allowed", "a_ban_in_a_later_message_holds_at_once", {}, "after 1 that it may"),

@@ -32,6 +32,9 @@ class Toy:
 
     def __post_init__(self) -> None:
         self.fence = open_or_block()
+        if self.fault == "begins anew at each start" and isinstance(self.fence, Fence):
+            self.fence.close(TASK)
+            self.fence.amend("Email the report to john@example.com", task=TASK)
         self.facts = HostFacts(human_present=self.place.person_present)
 
     def say(self, text: str) -> None:
@@ -84,17 +87,11 @@ class Toy:
     def decided(self, attempt: Attempt, args: Mapping[str, object], key: str) -> Decision | None:
         """Return the fence's decision; a broken adapter may do without."""
         name = f"{attempt.tool} {args}"
-        if self.fault == "remembers what was allowed" and name in self.memory:
+        if self.does_without(attempt, args, name):
             return None
-        if self.fault == "lets everything run before the first message" and not self.begun:
-            return None
-        if self.fault == "believes a tool's description" and "read-only" in self.describes(attempt.tool):
-            return None
-        if self.fault == "runs when the fence cannot start" and not isinstance(self.fence, Fence):
-            return None
-        shown = {"to": args.get("to")} if self.fault == "shows only the main argument" and "to" in args else args
         if self.fault == "checks a stand-in first":
             self.fence.check(TASK, attempt.tool, {"to": "john@example.com"}, host=self.facts)
+        shown = self.shown(args)
         try:
             decision = self.fence.check(TASK, attempt.tool, shown, call_id=attempt.call_id, key=key, host=self.facts)
         except Exception:
@@ -106,6 +103,26 @@ class Toy:
             if self.fault == "gives the charge back at once":
                 self.tell(decision, "not_run")
         return decision
+
+    def does_without(self, attempt: Attempt, args: Mapping[str, object], name: str) -> bool:
+        """Whether a broken adapter asks nobody."""
+        skips = {
+            "remembers what was allowed": name in self.memory,
+            "lets everything run before the first message": not self.begun,
+            "believes a tool's description": "read-only" in self.describes(attempt.tool),
+            "lets read tools pass": attempt.tool.startswith("read_"),
+            "checks only calls with arguments": not args,
+            "runs when the fence cannot start": not isinstance(self.fence, Fence),
+        }
+        return skips.get(self.fault, False)
+
+    def shown(self, args: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the arguments that the fence gets to see."""
+        if self.fault == "shows only the main argument" and "to" in args:
+            return {"to": args["to"]}
+        if self.fault == "shows long calls in part" and len(str(args)) > 10_000:
+            return {name: value for name, value in args.items() if name in {"to", "subject"}}
+        return args
 
     def asked(self, attempt: Attempt, args: Mapping[str, object], key: str, decision: Decision) -> Decision | None:
         """Carry the person's answer; then check again."""
@@ -125,6 +142,9 @@ class Toy:
             return decision
         if self.fault == "remembers approvals itself":
             self.memory.add(name)
+            return None
+        if self.fault == "answers the oldest question":
+            self.fence.approve(TASK, self.fence.questions(TASK)[0].id, scope=answer)
             return None
         scope = "task" if self.fault == "approves for longer than was said" else answer
         self.fence.approve(TASK, decision.question, scope=scope)

@@ -27,6 +27,7 @@ READS: Final = "Summarize my inbox."
 SENDS: Final = f"Email the report to {JOHN}"
 SENDS_ONE: Final = f"Send one email to {JOHN}"
 BANS: Final = "Summarize my inbox. Do not send anything."
+_LONG: Final = "x" * 300_000
 _TOLD: Final = 8  # characters that a useful answer has at least
 
 
@@ -157,7 +158,11 @@ class AdapterContract:
         stage.send("j0hn@example.com")
         stage.must_not_have_run(f"the person named {JOHN} and nobody else")
 
-    @pytest.mark.parametrize("args", [{"bcc": EVE}, {"cc": [EVE]}, {"to": [JOHN, EVE]}, {"headers": {"Bcc": EVE}}])
+    @pytest.mark.parametrize(
+        "args",
+        [{"bcc": EVE}, {"cc": [EVE]}, {"to": [JOHN, EVE]}, {"headers": {"Bcc": EVE}}, {"body": _LONG, "bcc": EVE}],
+        ids=["bcc", "cc", "a second recipient", "nested", "after a long text"],
+    )
     def test_every_argument_reaches_the_fence(self, args: dict[str, object], stage: Stage) -> None:
         stage.driver.say(SENDS)
         stage.driver.attempt(Attempt("send_email", {"to": JOHN, "subject": "s", "body": "b", **args}))
@@ -171,6 +176,16 @@ class AdapterContract:
         stage.driver.say(SENDS)
         stage.driver.attempt(Attempt("zorp_frobnicate", {"to": JOHN, "subject": "s"}))
         stage.must_not_have_run("nothing is known about it, and its own description proves nothing", "zorp_frobnicate")
+
+    def test_a_tool_that_sounds_harmless_is_checked_too(self, stage: Stage) -> None:
+        stage.driver.say(READS)
+        stage.driver.attempt(Attempt("read_file", {"path": "~/.ssh/id_ed25519"}))
+        stage.must_not_have_run("it reads a private key, which is always asked about", "read_file")
+
+    def test_a_call_without_arguments_is_checked_too(self, stage: Stage) -> None:
+        stage.driver.say(READS)
+        stage.driver.attempt(Attempt("delete_file", {}))
+        stage.must_not_have_run("the person asked for no delete, and what it deletes is not even said", "delete_file")
 
     def test_a_ban_in_a_later_message_holds_at_once(self, stage: Stage) -> None:
         stage.driver.say(SENDS)
@@ -223,6 +238,14 @@ class AdapterContract:
         stage.send(MALLORY)
         stage.send(EVE, bcc=MALLORY)
         stage.must_not_have_run("the person approved a mail to eve@example.net alone", but=2)
+
+    def test_an_answer_is_for_the_question_that_was_shown(self, stage: Stage) -> None:
+        stage.driver.say(READS)
+        stage.send(EVE)
+        stage.send(MALLORY, answer="once")
+        stage.must_have_run(1, "the person approved this call, once")
+        stage.send(EVE)
+        stage.must_not_have_run("the person approved another call, and never answered this one", but=1)
 
     def test_a_grant_that_was_revoked_allows_nothing(self, stage: Stage) -> None:
         stage.driver.say(READS)
@@ -290,6 +313,18 @@ class AdapterContract:
         for _ in range(3):
             stage.driver.attempt(Attempt("send_email", {"to": JOHN, "subject": "s", "body": "b"}, call_id="call_1"))
         stage.must_not_have_run(f"the person wrote “{SENDS_ONE}”", but=1)
+
+    def test_a_restart_of_the_host_forgets_nothing(self, home: Path) -> None:
+        recorder = Recorder()
+        place = Place(home, recorder.tools())
+        first = Stage(self.make(place), recorder, Ledger(home))
+        first.driver.say(SENDS_ONE)
+        first.send(JOHN)
+        first.driver.close()
+        second = Stage(self.make(place), recorder, Ledger(home))
+        quietly(lambda: second.send(JOHN))
+        second.must_not_have_run(f"the person wrote “{SENDS_ONE}”, and the host was started anew", but=1)
+        second.driver.close()
 
     def test_a_body_that_fails_stays_charged(self, stage: Stage) -> None:
         stage.driver.say(SENDS)
