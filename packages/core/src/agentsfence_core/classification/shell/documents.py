@@ -7,7 +7,7 @@ their bodies is visited here, and what they put on standard input is known to th
 from __future__ import annotations
 
 import re
-import threading
+from functools import cache
 from typing import TYPE_CHECKING
 
 from agentsfence_core.classification.shell.call import Scan
@@ -15,21 +15,42 @@ from agentsfence_core.classification.shell.expansions import WordReader, text_of
 from agentsfence_core.classification.shell.syntax import DOCUMENT, Prepared
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node, Parser, Tree
 
-_local = threading.local()
+_free: list[Parser] = []
+"""Parsers at rest. Taking one and putting one back are single steps of the interpreter: no lock that a fork could
+leave closed."""
 _BACKQUOTE = re.compile(r"(?<!\\)`")
 
 
-def parser() -> Parser:
-    """Return this thread's parser, made on first use."""
-    made: Parser | None = getattr(_local, "parser", None)
-    if made is None:
-        import tree_sitter_bash  # noqa: PLC0415  (lazy: start-up budget)
-        from tree_sitter import Language, Parser  # noqa: PLC0415
+def parse(text: str) -> Tree:
+    """Return the tree of a text. The caller keeps it for as long as it looks at nodes.
 
-        made = _local.parser = Parser(Language(tree_sitter_bash.language()))
-    return made
+    INVARIANT: a parser is in nobody else's hands while it parses: not another thread's, and not those of a call that
+    a signal or a finalizer makes in the middle of this one. Parsers and the grammar live as long as the process.
+    """
+    try:
+        made = _free.pop()
+    except IndexError:
+        made = _new_parser()
+    tree = made.parse(text.encode("utf-8", "replace"))
+    _free.append(made)  # not reached where parsing failed: such a parser is not used again
+    return tree
+
+
+@cache
+def _grammar() -> Language:
+    """Return the grammar, loaded on first use."""
+    import tree_sitter_bash  # noqa: PLC0415  (lazy: start-up budget)
+    from tree_sitter import Language  # noqa: PLC0415
+
+    return Language(tree_sitter_bash.language())
+
+
+def _new_parser() -> Parser:
+    from tree_sitter import Parser  # noqa: PLC0415  (lazy: start-up budget)
+
+    return Parser(_grammar())
 
 
 class DocumentReader(WordReader):
@@ -78,7 +99,7 @@ class DocumentReader(WordReader):
         # One here-document alone is what the parser does understand.
         end = "END_OF_TEXT"
         source = f"cat <<{end}\n{document.text.rstrip()}\n{end}\n" if end not in document.text else ""
-        tree = parser().parse(source.encode("utf-8", "replace"))
+        tree = parse(source)
         root = tree.root_node
         if not source or root.has_error:
             self._scan.unreadable("a here-document that does not parse", document.text[:200])

@@ -14,8 +14,9 @@ import re
 from typing import TYPE_CHECKING
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call, Scan
-from agentsfence_core.classification.shell.documents import DocumentReader, parser
+from agentsfence_core.classification.shell.documents import DocumentReader, parse
 from agentsfence_core.classification.shell.expansions import TOP, text_of
+from agentsfence_core.classification.shell.redirections import either, reach, written
 from agentsfence_core.classification.shell.syntax import Prepared, prepare
 from agentsfence_core.classification.shell.words import Word, holds_code
 from agentsfence_core.limits import LIMITS
@@ -30,11 +31,9 @@ if TYPE_CHECKING:
 _DEEPEST = 120
 _EMPTYING = frozenset({":", "true", "false", "cat /dev/null", "echo -n", "printf ''", "printf", "echo -n ''"})
 _ESCAPED = re.compile(r"\\([`$\\])")
-_SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
 _COMPARES = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v|R)\s")
 _CASE_ENDS = frozenset({";;", ";&", ";;&"})
 _WRITERS = frozenset({"echo", "printf", "cat", "tee"})
-_MEMORY = ("/dev/shm/", "/dev/pts/")  # noqa: S108  (a device that is no disk)
 _TEXTS = frozenset({"herestring_redirect", "heredoc_redirect"})
 _LAST_OWNS = frozenset({"list", "pipeline", "negated_command"})
 _QUIET = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
@@ -51,7 +50,7 @@ def read_text(
     if prepared.fault:
         scan.unreadable(prepared.fault, text)
         return
-    tree = parser().parse(prepared.text.encode("utf-8", "replace"))
+    tree = parse(prepared.text)
     root = tree.root_node
     walker = Walker(scan, prepared, run)
     walker.stdin, walker.piped = stdin, piped
@@ -143,7 +142,7 @@ class Walker(DocumentReader):
             before = scan.dirs
             self.walk(child)
             if scan.dirs is not before and not scan.certain():
-                scan.dirs = _either(scan.dirs, before)
+                scan.dirs = either(scan.dirs, before)
 
     def _inside(self, node: Node, extra: tuple[Node, ...] = ()) -> None:
         """Visit what runs in a process of its own: its changes of folder and variables end with it."""
@@ -179,7 +178,7 @@ class Walker(DocumentReader):
         self._depth += 1
         for place, (operator, right) in enumerate(reversed(parts)):
             if operator != "&&":
-                scan.dirs = _either(scan.dirs, before)
+                scan.dirs = either(scan.dirs, before)
                 scan.variables = {}
             self.walk(right, extra if place == len(parts) - 1 else ())
 
@@ -368,7 +367,7 @@ class Walker(DocumentReader):
         text = word.text
         moves = operator in {">&", "<&"} and (text.rstrip("-").isdigit() or text == "-")
         if not moves and targets[0].type != "process_substitution" and not (text in _QUIET and word.sure):
-            _reach(call, operator, word, empties=empties)
+            reach(call, operator, word, empties=empties)
 
     # -- variables
 
@@ -427,7 +426,7 @@ class Walker(DocumentReader):
         for stray in extra:
             self.word(stray)
         # A body that changes the folder does so when it is called: from then on both may hold.
-        self._scan.dirs = _either(self._scan.dirs, dirs)
+        self._scan.dirs = either(self._scan.dirs, dirs)
         self._scan.variables = variables
 
     def _for(self, node: Node, extra: tuple[Node, ...]) -> None:
@@ -457,40 +456,6 @@ class Walker(DocumentReader):
             text[:1] == b"\\" and len(text) == 2
         ):
             self._scan.unreadable("a comment that bash may read in another way", text_of(node))
-
-
-def _reach(call: Call, operator: str, word: Word, *, empties: bool) -> None:
-    """Add what a redirection to or from a name does."""
-    text = word.text
-    socket = _SOCKET.fullmatch(text) if text.startswith("/dev/") else None
-    if socket:
-        call.host("web.post", Word(socket[1], "$" not in socket[1]))
-    elif operator[0] == "<" and operator != "<>":
-        call.path("file.read", word)
-    else:
-        call.path("file.write", word)
-        if empties and operator in {">", ">|"}:
-            call.path("file.delete", word)
-        if text.startswith("/dev/") and not text.startswith(_MEMORY):
-            call.path("file.delete", word)
-
-
-def _either(first: tuple[str | None, ...], second: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    both = tuple(dict.fromkeys((*first, *second)))
-    return both if len(both) <= 4 else (*both[:3], None)
-
-
-def written(name: str, rest: list[str], stdin: str | None) -> str | None:
-    """Return what ``echo``, ``printf`` or ``cat`` write, where their words say it."""
-    if name == "echo":
-        while rest and rest[0] in {"-n", "-e", "-E", "-ne", "-en"}:
-            rest = rest[1:]
-        return " ".join(rest)
-    if name == "printf" and rest:
-        if len(rest) == 1 and "%" not in rest[0]:
-            return rest[0].replace("\\n", "\n")
-        return "\n".join(rest[1:]) if rest[0] in {"%s", "%s\\n"} else None
-    return stdin if name in {"cat", "tee"} and not [word for word in rest if word != "-"] else None
 
 
 _HANDLERS: dict[str, Callable[[Walker, Node, tuple[Node, ...]], None]] = {
