@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from agentsfence_compiler.assembly import shared
 from agentsfence_compiler.draft import DraftPermission, DraftProhibition, PolicyDraft
 from agentsfence_compiler.language.reading import Clause, Envelope, Reading, Request
 from agentsfence_core.model import Permission, Prohibition, Risk
@@ -94,10 +95,10 @@ def message_of(clauses: Sequence[Asked], *, bans: Iterable[Prohibition] = (), le
                 asked.text.split()[0],
                 (asked.capability,),
                 frozenset({asked.risk}),
-                asked.recipients,
-                asked.domains,
-                asked.paths,
-                asked.objects,
+                recipients=asked.recipients,
+                domains=asked.domains,
+                paths=asked.paths,
+                objects=asked.objects,
             )
         )
         if asked.risk is not Risk.READ:
@@ -115,7 +116,7 @@ def message_of(clauses: Sequence[Asked], *, bans: Iterable[Prohibition] = (), le
                 )
             )
     listed = tuple(bans)
-    return Message(text, Reading(tuple(requests), listed, clauses=tuple(parts)), Envelope(tuple(rows), listed))
+    return Message(text, Reading(tuple(requests), listed, clauses=tuple(parts)), Envelope(shared(rows), listed))
 
 
 messages = st.lists(st.sampled_from(CLAUSES), max_size=5).map(message_of)

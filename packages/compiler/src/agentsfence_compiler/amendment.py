@@ -1,7 +1,8 @@
 """A later message of the same person, and a message of somebody else (DESIGN 7.8).
 
 The theorem: a turn without a request never widens. `restrict` and the first half of `amend` only take away; all that
-is added comes from rows of the new message's own requests.
+is added comes from rows of the new message's own requests. What "instead" and "only" replace follows from the words
+alone (``asked``): a draft that leaves out the new rows does not save the old ones.
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ from dataclasses import replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
 
-from agentsfence_compiler.assembly import PARTY_CLASSES, RiskMap, assemble, denied_by, moment, risks_of
+from agentsfence_compiler.assembly import (
+    PARTY_CLASSES,
+    RiskMap,
+    assemble,
+    bounds_of,
+    denied_by,
+    moment,
+    risks_of,
+    shared,
+)
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
 from agentsfence_compiler.narrowing import aimed, covers, lifted, same, without
 from agentsfence_compiler.views import READ_ONLY, purpose_of, summary_of
@@ -32,14 +42,28 @@ _ROWS = 5_000  # rows of one policy; the newest stay
 
 
 def amend(
-    current: TaskPolicy, new: Envelope, reading: Reading, *, now: float, inferred: RiskMap | None = None
+    current: TaskPolicy,
+    new: Envelope,
+    reading: Reading,
+    *,
+    now: float,
+    inferred: RiskMap | None = None,
+    asked: tuple[Permission, ...] | None = None,
 ) -> TaskPolicy:
-    """Return the policy after a later message of the same person: what is newest and explicit wins."""
+    """Return the policy after a later message of the same person: what is newest and explicit wins.
+
+    ``new`` is what a draft has left of the message, ``asked`` all rows that its words carry (default: the same).
+    """
     known = {**inferred_classes(current), **(inferred or {})}
-    rows = without(current.permissions, new.prohibitions, known)
-    added = (*new.permissions, *continued(current, reading, known))
-    rows = _replaced(rows, added, reading, known)
-    bans = (*lifted(current.user_prohibitions, (*added, *_looks(reading)), known), *new.prohibitions)
+    further = continued(current, reading, known)
+    added = (*new.permissions, *further)
+    spoken = (*(new.permissions if asked is None else asked), *further)
+    held = _replaced(without(_held(current), new.prohibitions, known), spoken, reading, known)
+    rows = tuple(row for row in held if row.evidence or current.source is PolicySource.MANUAL)
+    kept = {(row.capability, row.evidence) for row in added}
+    named = [(row, _named(row, reading)) for row in spoken if (row.capability, row.evidence) in kept]
+    looks = [(row, row) for row in _looks(reading)]
+    bans = (*lifted(current.user_prohibitions, (*named, *looks), known), *new.prohibitions)
     if current.source is PolicySource.MANUAL:
         return _amended_by_hand(current, rows, added, bans, new, now)
     merged = Envelope(
@@ -51,7 +75,7 @@ def amend(
     )
     source = PolicySource.COMPILED if added else current.source
     reads = [name for name in current.allowed_tools if vocabulary().risk_of(name) is Risk.READ]
-    policy = assemble(merged, source=source, now=now, inferred=known, reads=reads)
+    policy = assemble(merged, source=source, now=now, inferred=known, reads=reads, bounds=(*held, *spoken))
     return replace(
         policy,
         purpose=purpose_of(reading.requests) if added and current.purpose in {"", READ_ONLY} else current.purpose,
@@ -60,6 +84,19 @@ def amend(
         created_at=current.created_at or policy.created_at,
         examples=current.examples,
     )
+
+
+def _held(current: TaskPolicy) -> tuple[Permission, ...]:
+    """Return the rows of a policy, and before them what a compiled one bounds without listing it, without a quote."""
+    if current.source is PolicySource.MANUAL:
+        return current.permissions
+    return (*bounds_of(current), *current.permissions)
+
+
+def _named(row: Permission, reading: Reading) -> Permission:
+    """Return a row with what its request names: the workspace that "fix the bug" is bound to is named by nobody."""
+    said = any(request.quote == row.evidence and (request.paths or request.commands) for request in reading.requests)
+    return row if said or not row.paths else aimed(row, {"paths": ()})
 
 
 def restrict(current: TaskPolicy, new: Envelope) -> TaskPolicy:
@@ -98,7 +135,7 @@ def continued(current: TaskPolicy, reading: Reading, known: RiskMap) -> tuple[Pe
         return ()
     newest = current.permissions[-1].evidence
     base = [row for row in current.permissions if row.evidence == newest]
-    return tuple(
+    return shared(
         row for request in reading.requests if not request.capabilities for row in _carried(request, base, known)
     )
 
@@ -126,7 +163,7 @@ def _carried(request: Request, base: list[Permission], known: RiskMap) -> Iterab
     """
     people = tuple(dict.fromkeys((*request.recipients, *request.names)))
     kinds = {"recipients": people, "domains": request.domains, "paths": request.paths, "objects": request.objects}
-    for row in base:
+    for row in (replace(row, shares="") for row in base):
         reaches = bool(risks_of(row.capability, known) & PARTY_CLASSES)
         named = {
             kind: targets

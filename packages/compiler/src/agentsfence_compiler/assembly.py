@@ -6,13 +6,14 @@ nothing, and the rows alone decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
 from agentsfence_compiler.language.reading import Envelope, Request
 from agentsfence_core.classification.vocabulary import vocabulary
+from agentsfence_core.evaluation.prepared import counter_name
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import (
     CEILING_OF,
@@ -61,6 +62,23 @@ def risks_of(capability: str, inferred: RiskMap) -> frozenset[Risk]:
     return frozenset({risk}) if risk is not None else inferred.get(capability, frozenset())
 
 
+def shared(rows: Iterable[Permission]) -> tuple[Permission, ...]:
+    """Return the rows with every limit on a named counter, one for all rows of a request that say the same limit.
+
+    "Send one message to bob" lists a mail, a chat message and a text message, and is one message all the same. The
+    name is that of the first such row, so that nothing a draft or a later message narrows starts counting anew.
+    """
+    names: dict[tuple[str, int | None, str | None], str] = {}
+    return tuple(_on_counter(row, names) for row in rows)
+
+
+def _on_counter(row: Permission, names: dict[tuple[str, int | None, str | None], str]) -> Permission:
+    if row.shares or (row.max_calls is None and row.max_amount is None):
+        return row
+    name = names.setdefault((row.evidence, row.max_calls, row.max_amount), counter_name(row))
+    return replace(row, shares=name)
+
+
 def moment(now: float) -> datetime:
     """Return a clock reading as a date; one that no date can name becomes the nearest that can."""
     seconds = min(max(now, 0.0), _CLOCK) if now == now else 0.0  # noqa: PLR0124  (NaN)
@@ -76,12 +94,16 @@ def assemble(
     summary: str = "",
     inferred: RiskMap | None = None,
     reads: Iterable[str] = (),
+    bounds: Iterable[Permission] | None = None,
 ) -> TaskPolicy:
-    """Return the policy whose rows are the envelope's permissions. ``reads`` are named for people."""
+    """Return the policy whose rows are the envelope's permissions. ``reads`` are named for people.
+
+    ``bounds`` are all rows that the words carry, where a draft left some out: what lies outside of them stays a BLOCK,
+    and does not become a question because nothing lists its capability any more.
+    """
     known = inferred or {}
-    rows = tuple(
-        _bounded(row) for row in envelope.permissions if risks_of(row.capability, known) - {Risk.READ, Risk.UNKNOWN}
-    )
+    rows = tuple(_bounded(row) for row in _consequential(envelope.permissions, known))
+    bounding = rows if bounds is None else tuple(_consequential(bounds, known))
     classes = {risk for row in rows for risk in risks_of(row.capability, known)} - {Risk.READ, Risk.UNKNOWN}
     ceilings = {CEILING_OF[risk] for risk in classes}
     created = moment(now)
@@ -92,8 +114,8 @@ def assemble(
         allowed_tools=tuple(dict.fromkeys([*reads, *(row.capability for row in rows)])),
         denied_tools=denied_by(envelope),
         allowed_risk_classes=tuple(risk for risk in Risk if risk is Risk.READ or risk in classes & CLASS_LISTED),
-        tool_constraints=constraints_of(rows),
-        allowed_recipients=recipients_of(rows, known),
+        tool_constraints=constraints_of(bounding),
+        allowed_recipients=recipients_of(bounding, known),
         allowed_external_domains=envelope.only_domains,
         max_external_writes=envelope.max_external_writes if classes & OUTBOUND else 0,
         requires_approval=envelope.requires_approval,
@@ -107,6 +129,28 @@ def assemble(
         allow_financial_actions=Ceiling.FINANCIAL_ACTIONS in ceilings,
         allow_execution=Ceiling.EXECUTION in ceilings,
         allow_permission_changes=Ceiling.PERMISSION_CHANGES in ceilings,
+    )
+
+
+def _consequential(rows: Iterable[Permission], inferred: RiskMap) -> Iterator[Permission]:
+    return (row for row in rows if risks_of(row.capability, inferred) - {Risk.READ, Risk.UNKNOWN})
+
+
+def bounds_of(policy: TaskPolicy) -> tuple[Permission, ...]:
+    """Return a row for each capability that a compiled policy bounds although no row lists it."""
+    listed = {row.capability for row in policy.permissions}
+    return tuple(
+        Permission(
+            capability=name,
+            recipients=bound.allowed_recipients,
+            domains=bound.allowed_domains,
+            paths=bound.allowed_paths,
+            objects=bound.allowed_objects,
+            max_calls=bound.max_calls,
+            max_amount=bound.max_amount,
+        )
+        for name, bound in policy.tool_constraints.items()
+        if name not in listed
     )
 
 
@@ -131,15 +175,33 @@ def recipients_of(rows: Iterable[Permission], inferred: RiskMap) -> tuple[str, .
 
 
 def _constraint(rows: list[Permission]) -> ToolConstraint:
-    calls = [row.max_calls for row in rows if row.max_calls is not None]
+    together: dict[str, list[Permission]] = {}
+    for row in rows:
+        together.setdefault(counter_name(row), []).append(row)
+    calls = [_most_calls(group) for group in together.values()]
     return ToolConstraint(
         allowed_recipients=_union([row.recipients for row in rows]),
         allowed_domains=_union([row.domains for row in rows]),
         allowed_paths=_union([row.paths for row in rows]),
         allowed_objects=_union([row.objects for row in rows]) if len({_kinds(row) for row in rows}) == 1 else (),
-        max_calls=sum(calls) if len(calls) == len(rows) else None,
-        max_amount=_total([row.max_amount for row in rows]),
+        max_calls=None if None in calls else sum(count for count in calls if count is not None),
+        max_amount=_total([_most_amount(group) for group in together.values()]),
     )
+
+
+def _most_calls(group: list[Permission]) -> int | None:
+    """Return the highest count of rows that are counted together, ``None`` where one is open."""
+    counts = [row.max_calls for row in group]
+    return None if None in counts else max(count for count in counts if count is not None)
+
+
+def _most_amount(group: list[Permission]) -> str | None:
+    """Return the highest amount of rows that are counted together, ``None`` where one is open or cannot be read."""
+    try:
+        amounts = [(Decimal(row.max_amount), row.max_amount) for row in group if row.max_amount is not None]
+        return max(amounts)[1] if len(amounts) == len(group) else None
+    except (InvalidOperation, ValueError):
+        return None
 
 
 def _kinds(row: Permission) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from agentsfence_compiler.assembly import assemble
 from agentsfence_compiler.language.reading import Envelope
 from agentsfence_compiler.views import READ_ONLY
-from agentsfence_core.model import PolicySource, Prohibition, TaskPolicy
+from agentsfence_core.model import Permission, PolicySource, Prohibition, TaskPolicy
 
 
 def fallback(
@@ -16,13 +16,18 @@ def fallback(
     *,
     only_domains: tuple[str, ...] = (),
     requires_approval: tuple[str, ...] = (),
+    bounds: tuple[Permission, ...] = (),
 ) -> TaskPolicy:
-    """Return a read-only policy that keeps what the words forbid or narrow. It grants nothing, whatever failed."""
+    """Return a read-only policy that keeps what the words forbid or narrow. It grants nothing, whatever failed.
+
+    ``bounds`` are the rows that the words carry: what lies outside of them is a BLOCK here too, and no question.
+    """
     narrowed = Envelope((), tuple(prohibitions), only_domains, 0, requires_approval)
     return assemble(
         narrowed,
         source=PolicySource.FALLBACK,
         now=now,
+        bounds=bounds,
         purpose=READ_ONLY,
         summary="Reading only: your request could not be compiled, so everything else is asked about or blocked.",
     )

@@ -7,6 +7,7 @@ the smaller of two bounds.
 Rules of this file:
 
 * Pure and total. A draft is untrusted whoever wrote it; a quote only chooses rows of the envelope, it makes none.
+* Rows that come from one row of the envelope stay on its counter: "pay 10" split into four rows is 10 in all.
 * A list whose entries all fall is not an empty list: an empty list would bind nothing, so the permission falls with it.
 * Everything that falls is named with a reason.
 """
@@ -16,11 +17,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from agentsfence_compiler.assembly import RiskMap, inferred_risks, risks_of
+from agentsfence_compiler.assembly import RiskMap, inferred_risks, risks_of, shared
 from agentsfence_compiler.canonical_names import canonical_capability
 from agentsfence_compiler.language.reading import Envelope, Reading, Request
 from agentsfence_compiler.language.tokens import Kind, tokenize
@@ -77,17 +78,13 @@ def harden(
 ) -> Hardened:
     """Return the part of a draft that the words carry: within the envelope and within the draft, with all that fell."""
     words = _prepare(reading, envelope, instruction, home)
-    kept: dict[str, Permission] = {}
-    for permission in draft.permissions[: LIMITS.draft_permissions]:
-        for row in _hardened(permission, words):
-            if len(kept) < _ROWS:
-                kept.setdefault(repr(row), row)
+    kept = _all_hardened(draft, words)
     bans = [
         ban for ban in (_ban(entry, envelope.prohibitions, words) for entry in draft.prohibitions) if ban is not None
     ]
     budgets = [limit for limit in (envelope.max_external_writes, draft.max_external_writes) if limit is not None]
     return Hardened(
-        tuple(kept.values()),
+        kept,
         (*envelope.prohibitions, *bans),
         min(budgets, default=None),
         tuple(words.dropped),
@@ -96,13 +93,13 @@ def harden(
 
 def whole(envelope: Envelope) -> Hardened:
     """Return the envelope itself: what the rules backend drafts."""
-    return Hardened(envelope.permissions, envelope.prohibitions, envelope.max_external_writes)
+    return Hardened(shared(envelope.permissions), envelope.prohibitions, envelope.max_external_writes)
 
 
 def _prepare(reading: Reading, envelope: Envelope, instruction: str, home: str | None) -> _Words:
     requests = tuple(sorted(reading.requests, key=lambda request: (request.start, request.end)))
     rows: dict[str, list[Permission]] = {}
-    for row in envelope.permissions:
+    for row in shared(envelope.permissions):
         rows.setdefault(row.evidence, []).append(row)
     return _Words(instruction, requests, [request.start for request in requests], rows, inferred_risks(requests), home)
 
@@ -182,6 +179,79 @@ def _same_span(first: Request, second: Request) -> bool:
 # Permissions
 
 
+def _all_hardened(draft: PolicyDraft, words: _Words) -> tuple[Permission, ...]:
+    """Return what is left of all permissions, with counts that together are those of the words and of the draft."""
+    kept: dict[str, Permission] = {}
+    counts = _Counts()
+    for entry in {repr(entry): entry for entry in draft.permissions[: LIMITS.draft_permissions]}.values():
+        rows = _hardened(entry, words)
+        counts.add(rows)
+        for row in rows:
+            if len(kept) < _ROWS:
+                kept.setdefault(repr(row), row)
+    own: dict[_Counter, Permission] = {}
+    for row in (row for rows in words.rows.values() for row in rows if row.shares):
+        known = own.setdefault(_counter(row), row)
+        own[_counter(row)] = replace(
+            row,
+            max_calls=_smaller(row.max_calls, known.max_calls),
+            max_amount=_less(row.max_amount, known.max_amount),
+        )
+    limited = (counts.limit(row, own[_counter(row)]) if row.shares else row for row in kept.values())
+    return tuple({repr(row): row for row in limited}.values())
+
+
+_Counter = tuple[str, str]
+"""The counter of a row, and the request whose limit it is: two requests may count on one."""
+
+
+def _counter(row: Permission) -> _Counter:
+    return row.shares, row.evidence
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What the entries of a draft allow on each counter, added up.
+
+    A draft that writes "two mails to bob and carol" as one mail to each means two in all; on the one counter that
+    both rows are on, a limit of one each would refuse the second.
+    """
+
+    calls: dict[_Counter, int] = field(default_factory=dict)
+    amounts: dict[_Counter, Decimal] = field(default_factory=dict)
+
+    def add(self, rows: Iterable[Permission]) -> None:
+        """Add one entry: what it allows at most on each of its counters."""
+        calls: dict[_Counter, int] = {}
+        amounts: dict[_Counter, Decimal] = {}
+        for row in rows:
+            key = _counter(row)
+            if row.shares and row.max_calls is not None:
+                calls[key] = max(row.max_calls, calls.get(key, 0))
+            if row.shares and row.max_amount is not None:
+                amounts[key] = max(_decimal(row.max_amount), amounts.get(key, Decimal(0)))
+        for key, count in calls.items():
+            self.calls[key] = self.calls.get(key, 0) + count
+        for key, amount in amounts.items():
+            self.amounts[key] = self.amounts.get(key, Decimal(0)) + amount
+
+    def limit(self, row: Permission, own: Permission) -> Permission:
+        """Return a row with the limits of its counter: never above those of the words."""
+        calls, amount = row.max_calls, row.max_amount
+        if calls is not None:
+            calls = _smaller(self.calls.get(_counter(row)), own.max_calls)
+        if amount is not None and _counter(row) in self.amounts:
+            amount = _less(format(self.amounts[_counter(row)], "f"), own.max_amount)
+        return replace(row, max_calls=calls, max_amount=amount)
+
+
+def _decimal(amount: str) -> Decimal:
+    try:
+        return Decimal(amount)
+    except InvalidOperation:
+        return Decimal(0)
+
+
 def _hardened(entry: DraftPermission, words: _Words) -> list[Permission]:
     """Return what is left of one permission, one row for each row of the envelope that it meets."""
     what = entry.capability or str(entry.risk)
@@ -232,6 +302,7 @@ def _meet(entry: DraftPermission, row: Permission, words: _Words) -> Permission 
         max_amount=_less(entry.max_amount, row.max_amount),
         needs_approval=entry.needs_approval or row.needs_approval,
         evidence=row.evidence,
+        shares=row.shares,
     )
 
 

@@ -96,30 +96,48 @@ def same(kind: str, target: str, named: str) -> bool:
     )
 
 
-def lifted(bans: Iterable[Prohibition], rows: Iterable[Permission], inferred: RiskMap) -> tuple[Prohibition, ...]:
-    """Return the older bans after the rows of a newer explicit request: lifted for what it asks, no more."""
+def lifted(
+    bans: Iterable[Prohibition], rows: Iterable[tuple[Permission, Permission]], inferred: RiskMap
+) -> tuple[Prohibition, ...]:
+    """Return the older bans after the rows of a newer explicit request: lifted for what it asks, no more.
+
+    Each row comes with what the words themselves name of it: a workspace that is only implied names nothing.
+    """
     left = list(bans)
-    for row in rows:
-        left = [rest for ban in left for rest in _after(ban, row, inferred)]
+    for row, named in rows:
+        left = [rest for ban in left for rest in _after(ban, row, named, inferred)]
     return tuple({repr(ban): ban for ban in left}.values())
 
 
-def _after(ban: Prohibition, row: Permission, inferred: RiskMap) -> tuple[Prohibition, ...]:
+def _after(ban: Prohibition, row: Permission, named: Permission, inferred: RiskMap) -> tuple[Prohibition, ...]:
     if not covers(ban, row.capability, inferred):
         return (ban,)
-    kind = next((kind for kind in KINDS if getattr(row, kind)), "")
-    if not kind:
-        return _unscoped(ban, row.capability)
-    asked: tuple[str, ...] = getattr(row, kind)
     if ban.targets:
+        return _spoken_of(ban, named)
+    kind = next((kind for kind in KINDS if getattr(row, kind)), "")
+    return (_excepting(ban, kind, getattr(row, kind)),) if kind else _unscoped(ban, row.capability)
+
+
+def _spoken_of(ban: Prohibition, named: Permission) -> tuple[Prohibition, ...]:
+    """Return what is left of a ban on targets: those go that a request names itself; a folder around them names none.
+
+    "Don't touch a.py" is not taken back by "fix the bug" or "clean up the folder", but by "edit a.py".
+    """
+    for kind in KINDS:
+        asked: tuple[str, ...] = getattr(named, kind)
         banned: tuple[str, ...] = getattr(ban.targets, kind)
-        rest = tuple(target for target in banned if not any(same(kind, target, wanted) for wanted in asked))
-        if rest == banned:
-            inside = tuple(wanted for wanted in asked if any(same(kind, wanted, target) for target in banned))
-            return (_excepting(ban, kind, inside),) if inside else (ban,)
-        targets = _set(ban.targets, kind, rest)
-        return (replace(ban, targets=targets),) if targets else ()
-    return (_excepting(ban, kind, asked),)
+        rest = tuple(target for target in banned if not any(_names(kind, wanted, target) for wanted in asked))
+        inside = tuple(wanted for wanted in asked if any(same(kind, wanted, target) for target in rest))
+        if rest != banned:
+            ban = replace(ban, targets=_set(ban.targets, kind, rest))
+        if inside:
+            ban = _excepting(ban, kind, inside)
+    return (ban,) if ban.targets else ()
+
+
+def _names(kind: str, wanted: str, target: str) -> bool:
+    """Whether a request names a banned target itself."""
+    return same(kind, target, wanted) and (kind != "paths" or same(kind, wanted, target))
 
 
 def _excepting(ban: Prohibition, kind: str, asked: tuple[str, ...]) -> Prohibition:
@@ -128,13 +146,11 @@ def _excepting(ban: Prohibition, kind: str, asked: tuple[str, ...]) -> Prohibiti
 
 
 def _unscoped(ban: Prohibition, capability: str) -> tuple[Prohibition, ...]:
-    """Return what is left of a ban after a request that names no target.
+    """Return what is left of a ban without targets after a request that names none.
 
-    A ban with targets stays: "don't touch a.py" is not taken back by "fix the bug". A ban of a class goes on for the
-    other capabilities of that class: after "don't send anything", "post it on Slack" does not let a mail out.
+    A ban of a class goes on for the other capabilities of that class: after "don't send anything", "post it on Slack"
+    does not let a mail out.
     """
-    if ban.targets:
-        return (ban,)
     return () if ban.what == capability else _others(ban, capability)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from agentsfence_compiler import language
 from agentsfence_compiler.amendment import amend, restrict
-from agentsfence_compiler.assembly import assemble, inferred_risks
+from agentsfence_compiler.assembly import assemble, inferred_risks, shared
 from agentsfence_compiler.backends.rules import RulesBackend
 from agentsfence_compiler.fallback import fallback
 from agentsfence_compiler.hardening import Hardened, harden, whole
@@ -24,7 +24,7 @@ from agentsfence_compiler.language.reading import Envelope, Reading
 from agentsfence_compiler.views import purpose_of, request_views, summary_of
 from agentsfence_core.errors import CompilerError
 from agentsfence_core.limits import LIMITS
-from agentsfence_core.model import Prohibition, Risk, TaskPolicy
+from agentsfence_core.model import Permission, Prohibition, Risk, TaskPolicy
 from agentsfence_core.ports import (
     CompileContext,
     Compiled,
@@ -87,6 +87,7 @@ class IntentCompiler:
             purpose=words[0] or purpose_of(requests),
             summary=words[1] or summary_of(hardened.permissions),
             inferred=inferred_risks(requests),
+            bounds=understood.envelope.permissions,
             reads=dict.fromkeys(looks),
         )
         return Compiled(policy, isolated.instruction, isolated.removed, hardened.dropped, _views(understood))
@@ -103,13 +104,20 @@ class IntentCompiler:
             hardened = whole(understood.envelope)  # nothing to draft: bans and limits speak for themselves
         views = _views(understood)
         if hardened is None:
-            # A narrowing takes effect although the backend failed; nothing is added.
-            bans = replace(understood.envelope, permissions=())
-            policy = _guarded_amend(current, bans, Reading(), context)
+            # A narrowing takes effect although the backend failed; nothing is added, and no ban is lifted.
+            instead = tuple(request for request in reading.requests if request.instead and request.risks - {Risk.READ})
+            policy = _guarded_amend(
+                current,
+                replace(understood.envelope, permissions=()),
+                Reading(instead),
+                context,
+                asked=understood.envelope.permissions,
+            )
             return Compiled(
                 policy, isolated.instruction, isolated.removed, (Dropped("what you asked for", fault),), views
             )
-        policy = _guarded_amend(current, _narrowed(understood.envelope, hardened), reading, context)
+        narrowed = _narrowed(understood.envelope, hardened)
+        policy = _guarded_amend(current, narrowed, reading, context, asked=understood.envelope.permissions)
         return Compiled(
             policy, isolated.instruction, isolated.removed, hardened.dropped, views, changed=policy != current
         )
@@ -215,7 +223,8 @@ def _read(text: str, context: CompileContext) -> Reading:
 
 def _envelope(reading: Reading, context: CompileContext) -> Envelope:
     host = context.host
-    return envelope_of(reading, workspace=host.workspace, workdir=host.workdir, home=host.home)
+    found = envelope_of(reading, workspace=host.workspace, workdir=host.workdir, home=host.home)
+    return replace(found, permissions=shared(found.permissions))
 
 
 def _for_preset(envelope: Envelope, reading: Reading, context: CompileContext) -> Envelope:
@@ -253,6 +262,7 @@ def _fallen(understood: _Understood, context: CompileContext, fault: str) -> Com
         context.now,
         only_domains=envelope.only_domains,
         requires_approval=envelope.requires_approval,
+        bounds=envelope.permissions,
     )
     dropped = (Dropped("the whole request", fault),)
     return Compiled(policy, isolated.instruction, isolated.removed, dropped, _views(understood))
@@ -262,9 +272,17 @@ def _views(understood: _Understood) -> tuple[RequestView, ...]:
     return request_views(understood.reading, understood.isolated.instruction, understood.envelope.permissions)
 
 
-def _guarded_amend(current: TaskPolicy, new: Envelope, reading: Reading, context: CompileContext) -> TaskPolicy:
+def _guarded_amend(
+    current: TaskPolicy,
+    new: Envelope,
+    reading: Reading,
+    context: CompileContext,
+    *,
+    asked: tuple[Permission, ...],
+) -> TaskPolicy:
     try:
-        return amend(current, new, reading, now=context.now, inferred=inferred_risks(reading.requests))
+        known = inferred_risks(reading.requests)
+        return amend(current, new, reading, now=context.now, inferred=known, asked=asked)
     except Exception:  # noqa: BLE001  (INVARIANT: total; the bans of this message hold, nothing else changes)
         return replace(current, user_prohibitions=_unique((*current.user_prohibitions, *new.prohibitions)))
 
