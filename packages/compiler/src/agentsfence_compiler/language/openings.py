@@ -310,7 +310,7 @@ class Openings:
     def _types_command(self, at: int, end: int) -> bool:
         """Whether the message is a command as one types it: "npm install lodash please"."""
         tokens = self.tokens
-        if any(
+        if at > _STEPS or any(
             t.kind is not Kind.SOFT and word_at(tokens, k, self.words) not in COURTESY
             for k, t in enumerate(tokens[:at])
         ):

@@ -36,6 +36,7 @@ from agentsfence_compiler.language.tokens import Kind, Token
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Risk
 
+_NEAR = 40  # tokens around a participle that say whether it is told or wanted
 _SCHEDULED = 200  # tokens of a clause in which a schedule is looked for
 
 
@@ -271,9 +272,9 @@ class _Requests(Emitting):
         goal = word_at(self.tokens, place + 1, self.words) in {"to", "into", "as", "under"}
         if form is None or not form.participle or not goal or before in AUXILIARIES | HAVING_BEEN:
             return False
-        lows = {t.low for t in self.tokens[segment.first : place]}
+        lows = {t.low for t in self.tokens[max(segment.first, place - _NEAR) : place]}
         told = before in self.words.sets["statement_subjects"] or lows & {"that", "which", "who", "was", "were"}
-        if told or {t.low for t in self.tokens[place : segment.last]} & LONG_AGO:
+        if told or {t.low for t in self.tokens[place : min(segment.last, place + _NEAR)]} & LONG_AGO:
             return False
         if place + 2 >= segment.last or self.tokens[place + 2].kind not in LITERALS:
             return False
