@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.bench.stores import stores
+
 from agentsfence_core.classification.catalogue import builtin
 from agentsfence_core.classification.classifier import classify
 from agentsfence_core.evaluation import EvaluationOptions, evaluate, prepare
@@ -156,6 +158,7 @@ def main() -> None:
     row("plain-Python floor", taken, base)
     pure(base)
     whole(base)
+    stores()
     start_up()
 
 
