@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agentsfence_core.classification.lexicon import LOOKS
 from agentsfence_core.classification.catalogue import Catalogue, builtin
 from agentsfence_core.classification.classifier import classify
+from agentsfence_core.classification.lexicon import LOOKS
 from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.model import Action, Risk, Source, ToolCall
 from agentsfence_core.ports import ToolMapping

@@ -45,6 +45,8 @@ def tokens_of(text: str, *, brackets: bool = True) -> list[str]:
         if text[place] == "/" and not operand:
             place = past(text, place + 1, "/", brackets=brackets)
             out.append(_PATTERN)
+            if place > len(text) + 1:
+                out += ["@", "("]  # what stands behind brackets that are too long may be anything
             operand = True
             continue
         found = _TOKEN.match(text, place)

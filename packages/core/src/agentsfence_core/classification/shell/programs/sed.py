@@ -18,11 +18,15 @@ from agentsfence_core.classification.shell.words import Word
 _STREAMS: Final = frozenset({"/dev/stdout", "/dev/stderr"})
 _LABEL: Final = re.compile(r"[ \t]*[^\s;}]*")
 _NUMBER: Final = re.compile(r"[0-9+~]+|[$]")
+_BRACKET: Final = 256  # characters of a bracket expression that are read
 _FLAGS: Final = frozenset("gpiImM0123456789")
 
 
 def past(text: str, place: int, mark: str, *, brackets: bool = True) -> int:
-    """Return the place behind the next unescaped ``mark``; inside brackets it does not count."""
+    """Return the place behind the next unescaped ``mark``; inside brackets it does not count.
+
+    A place beyond the end says that brackets are too long to be read: the rest is unknown.
+    """
     size = len(text)
     while place < size:
         char = text[place]
@@ -32,6 +36,8 @@ def past(text: str, place: int, mark: str, *, brackets: bool = True) -> int:
             return place + 1
         elif char == "[" and brackets:
             behind = _behind_bracket(text, place + 1, mark)
+            if behind > size:
+                return behind
             brackets = behind > 0  # one that nothing closes: no later one is closed either
             place = behind or place + 1
         else:
@@ -40,10 +46,13 @@ def past(text: str, place: int, mark: str, *, brackets: bool = True) -> int:
 
 
 def _behind_bracket(text: str, place: int, mark: str) -> int:
-    """Return the place behind a bracket expression, 0 where nothing closes it."""
+    """Return the place behind a bracket expression, 0 where nothing closes it, beyond the end if it is too long."""
     place += text.startswith("^", place)
     place += text.startswith("]", place)
+    limit = place + _BRACKET
     while place < len(text):
+        if place > limit:
+            return len(text) + 2
         char = text[place]
         if char == "]":
             return place + 1
@@ -71,6 +80,8 @@ class Script:
         while self._place < len(text):
             self._address()
             self._command()
+        if self._place > len(text) + 1:
+            self.runs.append("")  # what stands behind brackets that are too long may be anything
 
     def _address(self) -> None:
         """Step over addresses, separators and blanks in front of a command."""
