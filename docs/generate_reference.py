@@ -30,6 +30,7 @@ class Parameter(Protocol):
     metavar: str | None
     opts: list[str]
     required: bool
+    nargs: int
     is_flag: bool
     help: str | None
 
@@ -91,7 +92,8 @@ def _argument(parameter: Parameter) -> str:
     if parameter.param_type_name != "argument":
         return ""
     name = parameter.metavar or parameter.name.upper()
-    return name if parameter.required or name.startswith("[") else f"[{name}]"
+    name = f"{name}..." if parameter.nargs < 0 else name
+    return name if parameter.required else f"[{name}]"
 
 
 def _options(found: Command) -> str:
@@ -105,7 +107,7 @@ def _options(found: Command) -> str:
 
 def _name(parameter: Parameter) -> str:
     if parameter.param_type_name == "argument":
-        return f"`{(parameter.metavar or parameter.name.upper()).strip('[]')}`"
+        return f"`{parameter.metavar or parameter.name.upper()}`"
     if not parameter.is_flag and not parameter.metavar:
         raise ValueError(f"{parameter.opts[0]}: has no metavar")
     value = "" if parameter.is_flag else f" {parameter.metavar}"

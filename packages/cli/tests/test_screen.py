@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import sys
+import time
+
 import pytest
 
-from agentsfence_cli.screen import SCREEN, clean, shortened
+from agentsfence_cli import screen
+from agentsfence_cli.screen import SCREEN, clean, shortened, working
 from agentsfence_core.model import Verdict
 
 
@@ -47,3 +52,31 @@ def test_a_verdict_is_a_word_whatever_the_colour(
     shown = capsys.readouterr().out
     assert verdict.value in shown
     assert "\x1b" not in shown
+
+
+class Terminal(io.StringIO):
+    """An error output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("takes", "shown"), [(0.0, ""), (0.3, "\rcompiling the message …\r\x1b[K")])
+def test_only_what_takes_long_says_so_and_leaves_nothing_behind(
+    takes: float, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(screen, "_PATIENCE", 0.1)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with working("compiling the message"):
+        time.sleep(takes)
+    assert terminal.getvalue() == shown
+
+
+def test_what_is_no_terminal_is_told_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(screen, "_PATIENCE", 0.0)
+    with working("compiling the message"):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""

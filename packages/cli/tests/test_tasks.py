@@ -123,6 +123,9 @@ def test_a_closed_task_only_reads(run: Run) -> None:
     run("begin", "--task", "t1", "Email the report to john@example.com")
     assert run("close", "--task", "t1").code == 0
     assert check(run, TO_JOHN)["verdict"] == "ASK_USER"
+    gone = run("close", "--task", "t2")
+    assert gone.code == 1
+    assert "t2" in gone.err
 
 
 def test_the_policy_of_a_task_is_shown(run: Run) -> None:

@@ -61,8 +61,8 @@ class Finding:
 Findings = Iterator[Finding]
 
 
-def examined(*, probe: bool, progress: Callable[[str], None]) -> list[Finding]:
-    """Return all findings. ``progress`` is told what is being looked at."""
+def examined(*, probe: bool) -> list[Finding]:
+    """Return all findings."""
     findings = list(_versions())
     try:
         settings = load_settings()
@@ -81,7 +81,6 @@ def examined(*, probe: bool, progress: Callable[[str], None]) -> list[Finding]:
         ("adapters", _adapters),
     )
     for part, look in parts:
-        progress(part)
         try:
             findings.extend(look())
         except FenceError as error:

@@ -10,8 +10,10 @@ Rules of this file:
 from __future__ import annotations
 
 import sys
+import threading
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from agentsfence_core.model import Verdict
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 _WIDEST = 100  # columns; longer lines are hard to read
+_PATIENCE = 1.0  # seconds before somebody wonders
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _SIGN: Final = {Verdict.ALLOW: "+", Verdict.ASK_USER: "?", Verdict.BLOCK: "x"}
 _COLOUR: Final = {Verdict.ALLOW: "green", Verdict.ASK_USER: "yellow", Verdict.BLOCK: "red"}
@@ -93,6 +96,34 @@ class Screen:
             console.print(Padding(content, (0, 0, 0, indent), expand=False))
         sys.stdout.write("".join(f"{part.rstrip()}\n" for part in captured.get().splitlines()))
         sys.stdout.flush()
+
+
+@contextmanager
+def working(on: str) -> Iterator[None]:
+    """Say at a terminal what takes longer than a second, on a line that goes away with it."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    shown = threading.Event()
+
+    def show() -> None:
+        shown.set()
+        _note(f"\r{shortened(clean(on), 60)} …")
+
+    timer = threading.Timer(_PATIENCE, show)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if shown.is_set():
+            _note("\r\x1b[K")
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
 
 
 def _console() -> Console:

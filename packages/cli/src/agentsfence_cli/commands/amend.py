@@ -8,7 +8,7 @@ import typer
 
 from agentsfence_cli.calls import read_text
 from agentsfence_cli.kept import AsJson, Sender, TaskId, Workspace, kept_fence
-from agentsfence_cli.screen import SCREEN
+from agentsfence_cli.screen import SCREEN, working
 from agentsfence_cli.sentences import show_task
 from agentsfence_cli.wire import task_object, write_json
 from agentsfence_cli.workbench import person_host
@@ -31,7 +31,7 @@ def amend(
     """
     message = PersonMessage(read_text(text) if text == "-" else text, sender, "command line")
     host = person_host(None, workspace, shared=sender is not None)
-    with kept_fence() as fence:
+    with kept_fence() as fence, working("compiling the message"):
         amended = fence.amend(message, task=task, host=host)
     if as_json:
         write_json(task_object(amended))

@@ -14,7 +14,7 @@ import typer
 
 from agentsfence_cli.journal import Event, Wanted, followed, show_event
 from agentsfence_cli.kept import AsJson, kept_fence
-from agentsfence_cli.screen import SCREEN
+from agentsfence_cli.screen import SCREEN, working
 from agentsfence_cli.walk import options_of
 from agentsfence_cli.wire import JsonObject, write_json
 from agentsfence_cli.workbench import person_host
@@ -75,7 +75,8 @@ def verify(log: LogPath = None, as_json: AsJson = False) -> None:
         with kept_fence() as fence:
             heads = fence.heads()
     path = log or _configured()
-    found = verified(path, heads)
+    with working("reading the log"):
+        found = verified(path, heads)
     if as_json:
         gaps: list[JsonObject] = [{"file": gap.file, "line": gap.line, "why": gap.why} for gap in found.gaps]
         write_json(
@@ -110,7 +111,9 @@ def replay(
     options = options_of(settings, person_host(None, None))
     wanted = Wanted(task=task)
     path = log or _configured()
-    found = judged_again((event for event in _recorded(path) if wanted.has(event)), load_policy(policy), options)
+    judging = load_policy(policy)
+    with working("reading the log"):
+        found = judged_again((event for event in _recorded(path) if wanted.has(event)), judging, options)
     shown = [each for each in found if every or each.differs]
     differ = sum(each.differs for each in found)
     unknown = sum(each.replayed is None for each in found)

@@ -9,7 +9,7 @@ import typer
 
 from agentsfence_cli.calls import read_text
 from agentsfence_cli.kept import AsJson, Sender, TaskId, Workspace, kept_fence
-from agentsfence_cli.screen import SCREEN
+from agentsfence_cli.screen import SCREEN, working
 from agentsfence_cli.sentences import show_task
 from agentsfence_cli.wire import task_object, write_json
 from agentsfence_cli.workbench import person_host
@@ -22,7 +22,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def begin(
     task: TaskId,
     text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="The person's message; - reads standard input.")
+        str | None, typer.Argument(metavar="TEXT", help="The person's message; - reads standard input.")
     ] = None,
     policy: Annotated[
         Path | None, typer.Option("--policy", metavar="FILE", help="A policy file that a person wrote, instead.")
@@ -43,7 +43,8 @@ def begin(
             begun = fence.adopt(policy, task=task, sender=sender)
         else:
             message = PersonMessage(read_text(text or "") if text == "-" else text or "", sender, "command line")
-            begun = fence.begin(message, task=task, host=host)
+            with working("compiling the message"):
+                begun = fence.begin(message, task=task, host=host)
     if as_json:
         write_json(task_object(begun))
         return

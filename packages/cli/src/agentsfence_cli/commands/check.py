@@ -26,7 +26,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def check(  # noqa: PLR0913, PLR0917  (each argument is an option of the command)
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name as the agent calls it.")],
-    args: Annotated[str, typer.Argument(metavar="[JSON_ARGS]", help="Its arguments: JSON, @FILE or -.")] = "{}",
+    args: Annotated[str, typer.Argument(metavar="JSON_ARGS", help="Its arguments: JSON, @FILE or -.")] = "{}",
     policy: Annotated[
         Path | None, typer.Option("--policy", metavar="FILE", help="A policy file that you wrote.")
     ] = None,

@@ -18,8 +18,8 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def classify(
-    tool: Annotated[str | None, typer.Argument(metavar="[TOOL]", help="The tool's name as the agent calls it.")] = None,
-    args: Annotated[str, typer.Argument(metavar="[JSON_ARGS]", help="Its arguments: JSON, @FILE or -.")] = "{}",
+    tool: Annotated[str | None, typer.Argument(metavar="TOOL", help="The tool's name as the agent calls it.")] = None,
+    args: Annotated[str, typer.Argument(metavar="JSON_ARGS", help="Its arguments: JSON, @FILE or -.")] = "{}",
     command: Annotated[
         str | None, typer.Option("--command", metavar="TEXT", help="A shell command instead of a tool.")
     ] = None,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from agentsfence_cli.calls import read_text
-from agentsfence_cli.screen import SCREEN, shortened
+from agentsfence_cli.screen import SCREEN, shortened, working
 from agentsfence_cli.sentences import show_policy
 from agentsfence_cli.wire import (
     JsonObject,
@@ -41,7 +41,9 @@ def compile_(
     """Show the policy that a request compiles to. Nothing runs and nothing is kept."""
     workbench = Workbench.open()
     fence = workbench.fence(compiler=compiler)
-    task = fence.begin(read_text(text) if text == "-" else text, task="compile", host=person_host(None, workspace))
+    words = read_text(text) if text == "-" else text
+    with working("compiling the message"):
+        task = fence.begin(words, task="compile", host=person_host(None, workspace))
     if policy_only:
         # A policy file has an author and no age: it lives from the moment that somebody uses it.
         policy = replace(task.policy, source=PolicySource.MANUAL, created_at=None, expires_at=None)

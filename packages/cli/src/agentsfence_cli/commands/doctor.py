@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Final
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from agentsfence_cli.examination import Finding, State, examined
 from agentsfence_cli.kept import AsJson
 from agentsfence_cli.packages import versions
-from agentsfence_cli.screen import SCREEN
+from agentsfence_cli.screen import SCREEN, working
 from agentsfence_cli.wire import write_json
 
 _WORDS: Final = {State.GOOD: "good", State.NOTE: "note", State.WEAK: "WEAK", State.WRONG: "WRONG"}
@@ -28,7 +27,8 @@ def doctor(
 
     Exit code 1 if anything is wrong. What the settings weaken on purpose is shown, and is no fault.
     """
-    found = examined(probe=probe, progress=_silent if as_json else _progress)
+    with working("looking"):
+        found = examined(probe=probe)
     wrong = [finding for finding in found if finding.state is State.WRONG]
     if as_json:
         findings = [
@@ -60,14 +60,3 @@ def _summary(wrong: int, weak: int) -> str:
     if weak:
         return f"Nothing is wrong; {weak} {'setting weakens' if weak == 1 else 'settings weaken'} the fence."
     return "Nothing is wrong."
-
-
-def _progress(part: str) -> None:
-    """Say at a terminal what is being looked at, on a line that the next one replaces."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{part} …" if part != "adapters" else f"\r\x1b[K{part} …\r\x1b[K")
-        sys.stderr.flush()
-
-
-def _silent(part: str) -> None:
-    del part

@@ -19,7 +19,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command(name="test")
 def test_(
-    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Files with sessions, YAML or JSON.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILES", help="Files with sessions, YAML or JSON.")],
     junit_file: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Also write the results for a CI system.")
     ] = None,
