@@ -209,6 +209,9 @@ class TestValues:
         loop: list[Any] = []
         loop.append(loop)
         assert plain_arguments({"x": loop})
+        loop.append(loop)
+        with pytest.raises(ValueError, match="more values"):
+            plain_arguments({"x": loop})
         assert shown({"x": "a" * 10_000}) != {"x": "a" * 10_000}
 
     @settings(max_examples=60, deadline=None)

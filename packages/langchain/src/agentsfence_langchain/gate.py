@@ -24,7 +24,6 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
 
 from agentsfence_core import BlockingFence, Decision, Fence, HostFacts, Verdict
-from agentsfence_core.canonical import digest
 from agentsfence_core.model import ReasonCode, Risk
 from agentsfence_langchain.answers import (
     Answer,
@@ -37,6 +36,7 @@ from agentsfence_langchain.answers import (
 )
 from agentsfence_langchain.errors import FenceBlocked
 from agentsfence_langchain.places import Place, here, waiting_answer
+from agentsfence_langchain.values import content_digest
 
 _LOG = logging.getLogger("agentsfence.langchain")
 _KEPT = 256  # calls whose questions are remembered
@@ -59,6 +59,8 @@ class Call:
     place: Place
     key: str
     """Execution key; empty where nothing tells a replay from a new call."""
+    content: str = ""
+    """Digest of tool and arguments, where it was made already."""
     started: float = field(default_factory=time.time)
 
 
@@ -314,7 +316,7 @@ def _is_question(decision: Decision) -> bool:
 
 
 def _digest(call: Call) -> str:
-    return digest(call.tool, call.args)
+    return content_digest(call.tool, call.args)
 
 
 def details_of(decision: Decision) -> dict[str, object]:

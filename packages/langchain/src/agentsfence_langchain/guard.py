@@ -19,11 +19,10 @@ from langchain_core.tools import BaseTool, StructuredTool, Tool
 from langgraph.errors import GraphBubbleUp
 
 from agentsfence_core import HostContractError
-from agentsfence_core.canonical import digest
 from agentsfence_langchain.errors import FenceBlocked
 from agentsfence_langchain.gate import Admission, Call
 from agentsfence_langchain.places import ENCLOSING, PASS, Pass, here, key_of, only_call, place_of
-from agentsfence_langchain.values import plain_arguments
+from agentsfence_langchain.values import content_digest, plain_arguments
 
 if TYPE_CHECKING:
     from agentsfence_langchain.session import LangChainFence
@@ -63,8 +62,10 @@ def handlers_view(session: LangChainFence, tool: BaseTool, tool_input: object) -
     """Return the digest of a call as a callback handler sees it: without what LangGraph injects."""
     if isinstance(tool_input, dict):
         hidden = session.hidden(tool)
-        return digest(tool.name, plain_arguments({key: tool_input[key] for key in tool_input if key not in hidden}))
-    return digest(tool.name, session.named(tool.name, str(tool_input)))
+        return content_digest(
+            tool.name, plain_arguments({key: tool_input[key] for key in tool_input if key not in hidden})
+        )
+    return content_digest(tool.name, session.named(tool.name, str(tool_input)))
 
 
 @cache
@@ -195,7 +196,7 @@ def _call(
         place, call_id = one.place, one.call_id
     else:
         place, call_id = place_of(here(), session.default_task, alone=only_call(here(), None)), ""
-    return Call(tool.name, received, call_id, place, key_of(place, call_id, digest(tool.name, received)))
+    return Call(tool.name, received, call_id, place, key_of(place, call_id, content_digest(tool.name, received)))
 
 
 def _received(

@@ -19,11 +19,10 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.errors import GraphBubbleUp
 
 from agentsfence_core import HostContractError
-from agentsfence_core.canonical import digest
 from agentsfence_langchain.errors import FenceBlocked
 from agentsfence_langchain.gate import Admission, Call, Memory, Status
 from agentsfence_langchain.places import PASS, Pass, here, key_of, place_of
-from agentsfence_langchain.values import plain_arguments
+from agentsfence_langchain.values import content_digest, plain_arguments
 
 if TYPE_CHECKING:
     from agentsfence_langchain.session import LangChainFence
@@ -148,7 +147,7 @@ class FenceCallbackHandler(BaseCallbackHandler):
         if inputs is not None and str(inputs) != input_str:
             raise FenceBlocked("This call was blocked: another callback handler changed its arguments.")
         args = self._session.named(tool, input_str) if inputs is None else plain_arguments(inputs)
-        name, seen, known = str(run_id), digest(tool, args), str(call_id or "")
+        name, seen, known = str(run_id), content_digest(tool, args), str(call_id or "")
         if name in self._open:
             return  # LangChain was given this handler twice
         one = PASS.get()

@@ -22,13 +22,12 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from agentsfence_core import BlockingFence
-from agentsfence_core.canonical import digest
 from agentsfence_langchain.errors import FenceBlocked
 from agentsfence_langchain.gate import Admission, Call, Status
 from agentsfence_langchain.guard import handlers_view, is_guarded
 from agentsfence_langchain.places import ENCLOSING, PASS, Pass, key_of, only_call, place_of
 from agentsfence_langchain.provider_tools import runs_at_the_provider
-from agentsfence_langchain.values import plain_arguments
+from agentsfence_langchain.values import content_digest, plain_arguments
 
 if TYPE_CHECKING:
     from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -114,7 +113,8 @@ class FenceMiddleware(AgentMiddleware):
             config = _config(request)
             place = place_of(config, self._session.default_task, alone=only_call(config, request.state))
             call_id = str(request.tool_call.get("id") or "")
-            return Call(name, args, call_id, place, key_of(place, call_id, digest(name, args)))
+            content = content_digest(name, args)
+            return Call(name, args, call_id, place, key_of(place, call_id, content), content)
         except Exception as error:  # noqa: BLE001  (the host boundary)
             _LOG.exception("a call could not be read")
             raise FenceBlocked(f"This call was blocked: it could not be read ({type(error).__name__}).") from None
@@ -143,7 +143,8 @@ class FenceMiddleware(AgentMiddleware):
         tool = request.tool
         if tool is None:
             return Pass("", "", call.call_id, call.key, call.place)
-        seen = handlers_view(self._session, tool, request.tool_call["args"])
+        whole = call.content and call.tool == tool.name and self._session.hidden(tool).isdisjoint(call.args)
+        seen = call.content if whole else handlers_view(self._session, tool, request.tool_call["args"])
         return Pass(tool.name, seen, call.call_id, call.key, call.place, delegated=delegated)
 
     @contextmanager
