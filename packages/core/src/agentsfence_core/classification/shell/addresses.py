@@ -65,7 +65,7 @@ def add_addresses(call: Call) -> None:
 def _value(call: Call, capability: str, option: str, word: Word) -> None:
     """Add the host of an operand or of an option's value, where it is one."""
     text = word.text.partition("=")[2] if option == "-backend-config" else word.text
-    known = {host for draft in call.drafts.values() for host in draft.domains}
+    known = call.drafts[capability].domains
     url = _URL.fullmatch(text[:4096]) is not None
     if not url and (option in _WORDS or _NAMES.fullmatch(option[:60]) is None or _HOST.fullmatch(text[:512]) is None):
         return

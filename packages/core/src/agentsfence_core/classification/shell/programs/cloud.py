@@ -319,7 +319,7 @@ PROGRAMS = {
     **rows("ansible ansible-playbook salt puppet chef-client knife", Program("script.run", sure=False, options={Role.TEXT: "-i -l -u -t -e"}, rest=Role.TARGET)),
     "ansible-doc": Program("file.read"),
     "ansible-inventory": Program("file.read"),
-    "ansible-vault": Program("file.write", operands=(Role.TEXT,), rest=Role.TARGET),
+    "ansible-vault": Program("file.write", subcommands={"view": Program("secret.read", rest=Role.TEXT), **rows("encrypt decrypt edit create rekey encrypt_string", Program("file.write", rest=Role.TARGET))}, options={Role.TEXT: "--vault-id --vault-password-file"}),
     "ansible-galaxy": Program("package.install", operands=(Role.TEXT,), rest=Role.OBJECT, kind="package"),
     "packer": Program("cloud.write", subcommands={**rows("validate inspect version fmt", Program("cloud.read")), "build": Program("cloud.write"), "init": Program("package.install")}),
     "vault": Program("cloud.read", subcommands={**rows("status version", Program("cloud.read")), **rows("read list", Program("secret.read")), "kv get": Program("secret.read"), "kv list": Program("cloud.read"), "token lookup": Program("cloud.read"), **rows("write kv token policy auth secrets lease operator login", Program("account.security")), "kv delete": Program("cloud.delete"), "kv destroy": Program("cloud.delete"), "delete": Program("cloud.delete")}),

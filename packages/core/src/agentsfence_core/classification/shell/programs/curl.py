@@ -284,7 +284,8 @@ def _wget_option(call: Call, request: _Request, name: str, role: Role, value: Wo
 
 
 def _saved_as(word: Word, folder: Word | None) -> Word:
-    name = word.text.partition("?")[0].rstrip("/").rpartition("/")[2] if word.text.count("/") > 2 else "index.html"
+    path = (word.text.partition("://")[2] or word.text).partition("?")[0].partition("#")[0].partition("/")[2]
+    name = path.rpartition("/")[2] or "index.html"
     return Word(f"{folder.text}/{name}" if folder else name, word.sure and (folder is None or folder.sure))
 
 
