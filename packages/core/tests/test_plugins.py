@@ -296,7 +296,7 @@ class TestLoading:
             plugins_of(("one:x", Stores("redis")), ("two:x", Stores("redis"))).stores()
 
     def test_an_unknown_scheme_names_the_known_ones(self) -> None:
-        with pytest.raises(StoreError, match="memory, sqlite"):
+        with pytest.raises(StoreError, match="memory, postgres, postgresql, sqlite"):
             load_plugins().open_store("redis://x")
 
     def test_a_misspelt_hook_refuses_to_start(self) -> None:
