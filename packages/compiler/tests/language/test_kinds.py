@@ -72,6 +72,8 @@ REQUESTS = [
     ("I'd like the report sent to bob@x.example today.", "email.send", ("bob@x.example",)),
     ("All I want is the minutes, emailed to bob@x.example.", "email.send", ("bob@x.example",)),
     ("Delete the .tmp files in /srv/w/cache", "file.delete", ("/srv/w/cache/**.tmp",)),
+    ("Delete *.bak in /srv/w/old", "file.delete", ("/srv/w/old/**.bak",)),
+    ("Remove all .log and .tmp files in /srv/w/x", "file.delete", ("/srv/w/x/**.log", "/srv/w/x/**.tmp")),
     ("Restart nginx on this host.", "process.control", ("nginx",)),
     ("Turn off the kitchen lights", "home.control", ("service:turn_off", "service:off")),
     # templates: what the person wrote of them
@@ -96,6 +98,8 @@ def test_a_request_binds_what_it_names(text: str, capability: str, targets: tupl
 ASKS = [
     ("Check how much they sent me and send them back the difference", "payment.send"),
     ("Find out how much I owe him and pay him", "payment.send"),
+    ("He paid too much. Give him back the rest.", "payment.send"),
+    ("Look up what Bob transferred to me and return the difference to him", "payment.send"),
     ("Also, refund that 10.00 I just got", "payment.refund"),
     ("Update my standing orders accordingly", "payment.schedule"),
     ("Set my address to this address: 1 Elm Street, Town and update my standing orders", "payment.schedule"),
@@ -189,6 +193,9 @@ FORBIDS = [
     ("Summarize the notes w/o sending them to anybody.", {"COMMUNICATION"}),
     ("Summarize it here.Don't send anything.", {"COMMUNICATION"}),
     # other languages
+    ("Bitte nicht:\n- Mails senden\n- Dateien löschen", {"COMMUNICATION", "DELETE"}),
+    ("Ne pas:\n- envoyer de mails\n- supprimer /srv/w/a", {"COMMUNICATION", "DELETE"}),
+    ("Bitte sende keine Mails oder lösche Dateien", {"COMMUNICATION", "DELETE"}),
     ("Verschick auf keinen Fall etwas", {"COMMUNICATION"}),
     ("Schreib niemandem.", {"COMMUNICATION"}),
     ("Es ist verboten, Mails zu senden.", {"COMMUNICATION"}),

@@ -13,6 +13,7 @@ from agentsfence_compiler.language.tables import (
     CLOUDY,
     FILING,
     HOSTED,
+    LEFT_OVER,
     MEDIA,
     MESSAGE_NOUNS,
     PROGRAMS,
@@ -72,8 +73,12 @@ class Asking:
         return ()
 
     def _moves_money(self, lemma: str, refs: References) -> bool:
-        if lemma not in {"send", "transfer", "wire", "refund", "pay", "donate", "tip", "reimburse"}:
+        if lemma not in {"send", "transfer", "wire", "refund", "pay", "donate", "tip", "reimburse", "give", "return"}:
             return False
+        if lemma in {"give", "return"}:
+            left = {word.lower() for role, word in refs.words if role is Role.OBJECT} | set(refs.nouns)
+            back = LEFT_OVER if lemma == "return" or "back" in left else frozenset()
+            return bool(refs.amounts or left & (coverage.MONEY_NOUNS | back)) and "access" not in left
         if lemma in {"pay", "donate", "tip", "wire", "reimburse", "refund"}:
             return True
         account = any(_ACCOUNT.fullmatch(party) for _, party in refs.parties)

@@ -18,7 +18,7 @@ from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.languages import ELISION, ENGLISH, LATIN, RUNS, Lexicon, lexicon, plain
 from agentsfence_compiler.language.reading import Request
 from agentsfence_compiler.language.references import Places, canonical_party
-from agentsfence_compiler.language.tokens import FILE_ENDINGS, Kind, Token
+from agentsfence_compiler.language.tokens import FILE_ENDINGS, PARAGRAPH, Kind, Token
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Prohibition, Risk, Targets
 
@@ -32,6 +32,8 @@ _CLITICS = {
 """Pronouns written onto the verb."""
 _TEST_WORDS = ("test", "prueba", "тест", "测试", "測試", "テスト", "테스트", "اختبار", "परीक्षण")
 _SENDS = frozenset({"send", "email", "forward", "reply", "contact", "write", "call"})
+_OR = frozenset("oder ou o of или أو या ni noch nem ні".split())
+"""Behind a ban: the next verb is forbidden too."""
 _NOBODY = frozenset(
     """
     niemand niemandem niemanden keinem personne nadie nessuno ninguem никому никого
@@ -66,7 +68,7 @@ class _Clause:
 
 
 def read_foreign(text: str, tokens: Sequence[Token], places: Places, languages: Sequence[str]) -> Foreign:
-    """Return what the clauses in other languages ask for and forbid. Linear in the text, for each language shown."""
+    """Return what the clauses in other languages ask for and forbid. Linear in the text, for each language."""
     out = Foreign()
     for language in languages:
         words = lexicon(language)
@@ -99,10 +101,11 @@ class _Reader:
         self.out = out
 
     def read(self) -> None:
-        conditional = denied = False
+        conditional = denied = listed = False
         for clause in self._clauses():
+            listed = listed and not self._ends_list(clause)
             if clause.opens_sentence:
-                conditional = denied = False
+                conditional, denied = False, listed
             if not self._speaks(clause):
                 continue
             lows = self._lows(clause)
@@ -110,11 +113,28 @@ class _Reader:
             if denied and verbs:  # "Es ist verboten, Mails zu senden"
                 self._forbid(clause, [lemma for _, lemma in verbs], conditional=conditional)
                 continue
+            if not verbs and self._heads(clause, lows):
+                denied = listed = True
+                continue
+            banned = len(self.out.banned)
             denied = not verbs and any(low in self.words.sets["forbidden"] for low in lows)
             if self._conditional(lows, clause):
                 conditional = True
                 continue
             self._clause(clause, lows, conditional=conditional)
+            # "sende keine Mails oder lösche Dateien": an "or" behind a ban goes on with it
+            denied = denied or (len(self.out.banned) > banned and self._word(clause.last) in _OR)
+
+    def _heads(self, clause: _Clause, lows: Sequence[str]) -> bool:
+        """Whether a clause is the head of a list of bans: "Bitte nicht:"."""
+        negated = any(low in self.words.sets["negators"] or low in self.words.sets["forbidden"] for low in lows)
+        return negated and clause.last < len(self.tokens) and self.tokens[clause.last].low in {":", "\uff1a"}
+
+    def _ends_list(self, clause: _Clause) -> bool:
+        """Whether a paragraph ended right before a clause, or it is a head of its own."""
+        before = self.tokens[clause.first - 1] if clause.first else None
+        head = clause.last < len(self.tokens) and self.tokens[clause.last].low in {":", "\uff1a"}
+        return head or (before is not None and before.kind is Kind.BREAK and before.value == PARAGRAPH)
 
     # -- clauses
 
@@ -194,8 +214,9 @@ class _Reader:
         return [low[1:] if low[:1] in {"و", "ف"} and low[1:] in negators else low for low in lows]
 
     def _word(self, place: int) -> str:
-        token = self.tokens[place]
-        return plain(token.low, self.words.language) if token.kind is Kind.WORD else ""
+        if place >= len(self.tokens) or self.tokens[place].kind is not Kind.WORD:
+            return ""
+        return plain(self.tokens[place].low, self.words.language)
 
     def _lemma(self, place: int) -> str:
         """Return the lemma of the verb at a place, elisions, hyphens and clitics taken off; empty for no verb."""

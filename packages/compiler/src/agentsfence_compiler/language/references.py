@@ -367,8 +367,7 @@ class Scanner(Names):
         if (
             "/" not in text
             and text.startswith((".", "*"))
-            and at + 1 < end
-            and word_at(self.tokens, at + 1, self.words) in self.words.nouns
+            and (text.startswith("*.") or self._kind_of_file(at + 1, end))
         ):
             # "all .tmp files": a kind of file, not a file
             self.found.endings += [text.lstrip("*")] if self.role is Role.OBJECT and self.first_phrase else []
@@ -381,6 +380,14 @@ class Scanner(Names):
         if len(self.found.paths) < LIMITS.targets:
             self.found.paths.append((self.role, text, False))
         return at + size
+
+    def _kind_of_file(self, at: int, end: int) -> bool:
+        """Whether ".log" is a kind of file: "the .log files", "the .log and .tmp files"."""
+        while at + 1 < end and self.tokens[at].low in {"and", "or", ","}:
+            if self.tokens[at + 1].kind is not Kind.PATH or not self.tokens[at + 1].value.startswith((".", "*")):
+                return False
+            at += 2
+        return at < end and word_at(self.tokens, at, self.words) in self.words.nouns
 
     def _spaced(self, at: int, end: int) -> int:
         stops = self.words.sets["prepositions"]

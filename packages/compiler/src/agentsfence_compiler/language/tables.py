@@ -641,3 +641,6 @@ HAPPENING = frozenset(
     """.split()
 )
 """What is said of a command, not typed after it: "docker build keeps failing"."""
+
+LEFT_OVER = frozenset("rest remainder surplus excess overpayment leftover".split())
+"""Money, when it is given back."""

@@ -226,7 +226,7 @@ def _dotted(text: str) -> Kind | None:
     """Return whether ``a.b`` or ``a/b`` is a path, a host or only slashed words."""
     if _LOCAL_PATH.fullmatch(text):
         return Kind.PATH
-    found = _FILE.fullmatch(text)
+    found = _FILE.fullmatch(text.removeprefix("*"))
     if found is not None and found[1].lower() in FILE_ENDINGS and not text.lower().startswith("www."):
         return Kind.PATH
     if text.startswith(".") and len(text) > 2 and text[1].isalpha():
@@ -248,7 +248,12 @@ def _dotted(text: str) -> Kind | None:
 def _chunk(tokens: list[Token], raw: str, start: int) -> None:
     """Append the tokens of one chunk: a literal or a word, and the punctuation around it."""
     lead = 0
-    while lead < len(raw) and raw[lead] in "'\u2018\u2019*_\u00bf\u00a1" and len(raw) > 1:
+    while (
+        lead < len(raw)
+        and not raw.startswith("*.", lead)
+        and raw[lead] in "'\u2018\u2019*_\u00bf\u00a1"
+        and len(raw) > 1
+    ):
         lead += 1
     if lead >= len(raw):
         tokens.append(Token(Kind.PUNCT, raw[:1], start, start + len(raw), raw))
