@@ -39,7 +39,8 @@ CLASS_LISTED = frozenset({Risk.COMMUNICATION})
 
 That field lists *every* capability of a class (task policies, "Fields"). For a send that adds nothing, since one to
 somebody who is not named asks anyway (check 8); for any other class it would: after "run the tests", EXECUTION there
-would list ``python -c …`` too. Those classes are listed by the capabilities of their rows alone.
+would list ``python -c …`` too. Those classes are listed by the capabilities of their rows alone, and so is a send that
+the words count or want to be asked about: "one message to bob" by a capability without a row would not be counted.
 """
 
 _CLOCK = 253_402_000_000.0  # seconds: the last moment that a date can name
@@ -105,6 +106,7 @@ def assemble(
     rows = tuple(_bounded(row) for row in _consequential(envelope.permissions, known))
     bounding = rows if bounds is None else tuple(_consequential(bounds, known))
     classes = {risk for row in rows for risk in risks_of(row.capability, known)} - {Risk.READ, Risk.UNKNOWN}
+    limited = {risk for row in bounding if _limited(row) for risk in risks_of(row.capability, known)}
     ceilings = {CEILING_OF[risk] for risk in classes}
     created = moment(now)
     return TaskPolicy(
@@ -113,7 +115,9 @@ def assemble(
         source=source,
         allowed_tools=tuple(dict.fromkeys([*reads, *(row.capability for row in rows)])),
         denied_tools=denied_by(envelope),
-        allowed_risk_classes=tuple(risk for risk in Risk if risk is Risk.READ or risk in classes & CLASS_LISTED),
+        allowed_risk_classes=tuple(
+            risk for risk in Risk if risk is Risk.READ or risk in (classes & CLASS_LISTED) - limited
+        ),
         tool_constraints=constraints_of(bounding),
         allowed_recipients=recipients_of(bounding, known),
         allowed_external_domains=envelope.only_domains,
@@ -130,6 +134,10 @@ def assemble(
         allow_execution=Ceiling.EXECUTION in ceilings,
         allow_permission_changes=Ceiling.PERMISSION_CHANGES in ceilings,
     )
+
+
+def _limited(row: Permission) -> bool:
+    return row.needs_approval or row.max_calls is not None or row.max_amount is not None
 
 
 def _consequential(rows: Iterable[Permission], inferred: RiskMap) -> Iterator[Permission]:
