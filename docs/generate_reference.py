@@ -1,7 +1,8 @@
 """Write the generated parts of the reference pages from the code: `python docs/generate_reference.py`.
 
 `command-line.md` gets the arguments and options of each command from the application itself, `policy-schema.md` the
-fields of a policy from its JSON Schema. A test compares the pages with what this script makes of the code.
+fields of a policy from its JSON Schema, `adapters.md` what each adapter says about itself. A test compares the pages
+with what this script makes of the code.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from agentsfence_cli.main import COMMANDS
 from agentsfence_core.policy_file import policy_schema
 
 DOCS = Path(__file__).parent
+ADAPTERS = ("cli", "hermes", "langchain")
 _MARK = re.compile(r"<!-- generated: ([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 Schema = Mapping[str, Any]
 
@@ -59,6 +61,18 @@ def _filled(page: str, parts: Mapping[str, str]) -> str:
     if missing:
         raise ValueError(f"{page}: {', '.join(sorted(missing))}: no such part, or no place for it")
     return _MARK.sub(lambda match: f"<!-- generated: {match[1]} -->\n\n{parts[match[1]]}\n\n<!-- end -->", text)
+
+
+def adapters_page() -> str:
+    """Return the page of the adapters as it must be."""
+    return _filled("adapters.md", {"adapters": "\n\n".join(map(_adapter, ADAPTERS))})
+
+
+def _adapter(package: str) -> str:
+    """Return what an adapter of this repository says about itself."""
+    info = import_module(f"agentsfence_{package}.adapter").INFO
+    seen = "\n".join(f"* {sentence}" for sentence in info.blind_spots)
+    return f"## {info.name}\n\n`{info.distribution}`. {info.what}.\n\nWhat it cannot see:\n\n{seen}"
 
 
 # ------------------------------------------------------------------------------------------------------------ commands
@@ -171,3 +185,4 @@ def _sentence(text: str) -> str:
 if __name__ == "__main__":
     (DOCS / "command-line.md").write_text(command_line(), encoding="utf-8")
     (DOCS / "policy-schema.md").write_text(policy_page(), encoding="utf-8")
+    (DOCS / "adapters.md").write_text(adapters_page(), encoding="utf-8")

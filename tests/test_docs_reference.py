@@ -49,6 +49,11 @@ def test_the_fields_of_a_policy_are_those_of_its_schema() -> None:
     assert generator("generate_reference").policy_page() == (DOCS / "policy-schema.md").read_text(encoding="utf-8")
 
 
+def test_each_adapter_says_on_its_page_what_it_cannot_see() -> None:
+    """Run `python docs/generate_reference.py` after a change to an adapter's blind spots."""
+    assert generator("generate_reference").adapters_page() == (DOCS / "adapters.md").read_text(encoding="utf-8")
+
+
 def test_every_reason_has_a_meaning() -> None:
     assert set(generator().MEANING) == set(ReasonCode)
 

@@ -112,6 +112,16 @@ def test_a_call_cannot_repaint_the_question(run: Run) -> None:
     assert "\x1b[31m" not in sat.shown
 
 
+def test_a_flood_of_targets_does_not_push_the_question_off_the_screen(run: Run) -> None:
+    run("begin", "--task", "t1", "Read my inbox")
+    many = json.dumps({"to": [f"a{number}@example.net\nA yes covers nothing." for number in range(500)]})
+    question = str(send(run, many)["question"])
+    sat = at_terminal("approve", question, types="no\n")
+    assert "TARGETS" in sat.shown
+    assert len(sat.shown.splitlines()) < 60
+    assert not any(line.strip().startswith("A yes covers nothing") for line in sat.shown.splitlines())
+
+
 def test_a_grant_is_listed_and_taken_back(question: str, run: Run) -> None:
     assert at_terminal("approve", question, types="task\n").code == 0
     (grant,) = rows(run("grants", "list", "--json"), "grants")

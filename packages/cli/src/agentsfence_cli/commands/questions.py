@@ -7,8 +7,11 @@ import typer
 from agentsfence_cli.kept import AnyTask, AsJson, kept_fence, kept_tasks
 from agentsfence_cli.screen import SCREEN, shortened
 from agentsfence_cli.wire import question_object, write_json
+from agentsfence_core.model import Delta
 from agentsfence_core.tasks import Question
 
+_EFFECTS = 20  # effects of one call that are shown
+_TARGETS = 20  # targets of one effect that are shown
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -33,14 +36,22 @@ def questions(task: AnyTask = None, as_json: AsJson = False) -> None:
 
 def question_lines(question: Question) -> list[str]:
     """Return a question for people: why it is asked, exactly what a yes would cover, and what it would not."""
-    lines = [question.sentence]
-    for delta in question.deltas:
-        targets = (*delta.recipients, *delta.domains, *delta.paths, *delta.objects)
-        values = (f"{name} {value}" for name, value in delta.values)
-        where = ", ".join(shortened(each, 160) for each in (*targets, *values))
-        lines.append(f"- {delta.capability} ({delta.risk}){': ' if where else ''}{where}")
+    lines = [shortened(question.sentence, 600)]
+    for delta in question.deltas[:_EFFECTS]:
+        where = _where(delta)
+        lines.append(f"- {shortened(delta.capability, 80)} ({delta.risk}){': ' if where else ''}{where}")
+    if len(question.deltas) > _EFFECTS:
+        lines.append(f"- and {len(question.deltas) - _EFFECTS} MORE EFFECTS, which do not fit here")
     if question.covered_too:
-        lines.append(f"A yes covers {question.covered_too}.")
+        lines.append(f"A yes covers {shortened(question.covered_too, 300)}.")
     if question.not_covered:
-        lines.append(f"It does not cover {question.not_covered}.")
+        lines.append(f"It does not cover {shortened(question.not_covered, 300)}.")
     return lines
+
+
+def _where(delta: Delta) -> str:
+    """Return the targets of an effect, each on no more than a line; that some are left out comes first."""
+    targets = (*delta.recipients, *delta.domains, *delta.paths, *delta.objects)
+    found = (*targets, *(f"{name} {value}" for name, value in delta.values))
+    many = f"{len(found)} TARGETS, of which the first are " if len(found) > _TARGETS else ""
+    return many + ", ".join(shortened(each, 160) for each in found[:_TARGETS])
