@@ -26,7 +26,12 @@ def server() -> str:
 
         folder = tempfile.mkdtemp(prefix="agentsfence-pg-")
         started = get_server(folder, cleanup_mode="stop")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+    def end() -> None:
+        started.cleanup()  # first: a server whose folder is gone cannot be stopped any more
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
     return str(started.get_uri())
 
 
