@@ -93,9 +93,15 @@ def hermes(session: nox.Session, version: str) -> None:
 @nox.session
 @nox.parametrize("version", list(LANGCHAIN_PINS), ids=list(LANGCHAIN_PINS))
 def langchain(session: nox.Session, version: str) -> None:
-    """The adapter beside the real LangChain: types and all tests on the newest, all tests that it can run on 1.2."""
+    """The adapter beside the real LangChain: types and all tests on the newest, all tests that it can run on 1.2.
+
+    ``-- bench`` prints what the fence adds to a tool call instead.
+    """
     session.install("--quiet", "--no-config", "--require-hashes", "-r", str(LANGCHAIN_PINS[version]))
     session.install("--quiet", "--no-config", "--no-deps", *(f"--editable={path}" for path in PACKAGES))
+    if session.posargs == ["bench"]:
+        session.run("python", "-m", "packages.langchain.tests.bench")
+        return
     if version == "current":
         session.run("mypy", "packages/langchain/src", "packages/langchain/tests")
     session.run("pytest", "packages/langchain/tests", *session.posargs)

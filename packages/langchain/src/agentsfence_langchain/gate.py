@@ -13,12 +13,10 @@ from __future__ import annotations
 import inspect
 import logging
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
@@ -36,7 +34,6 @@ from agentsfence_langchain.answers import (
 )
 from agentsfence_langchain.errors import FenceBlocked
 from agentsfence_langchain.places import Place, here, waiting_answer
-from agentsfence_langchain.values import content_digest
 
 _LOG = logging.getLogger("agentsfence.langchain")
 _KEPT = 256  # calls whose questions are remembered
@@ -49,8 +46,7 @@ Status = Literal["done", "failed", "suspended", "not_run"]
 _Value = TypeVar("_Value")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One call as one of the hooks saw it."""
 
     tool: str
@@ -59,13 +55,13 @@ class Call:
     place: Place
     key: str
     """Execution key; empty where nothing tells a replay from a new call."""
-    content: str = ""
-    """Digest of tool and arguments, where it was made already."""
-    started: float = field(default_factory=time.time)
+    content: str
+    """Digest of tool and arguments."""
+    started: float
+    """When the hook saw it, in seconds since the epoch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(NamedTuple):
     """A call that may run, and what has to be reported about it."""
 
     call: Call
@@ -202,7 +198,7 @@ class Gate:
                 number += 1
                 name = f"{call.key}#{number}"
             self._running.keep(name, None)
-        return call if number == 1 else replace(call, key=name)
+        return call if number == 1 else call._replace(key=name)
 
     def _admission(self, call: Call, decision: Decision) -> Admission:
         if not decision.allowed:
@@ -240,7 +236,7 @@ class Gate:
         raise _refusal(decision, _pending(decision))
 
     def _request(self, call: Call, decision: Decision) -> AskRequest:
-        return request_of(call.place.task, call.tool, call.args, _digest(call), decision)
+        return request_of(call.place.task, call.tool, call.args, call.content, decision)
 
     def _interrupted_for(self, call: Call, decision: Decision) -> Decision:
         """Return the decision after an answer from LangGraph; raises its signal where there is none yet."""
@@ -313,10 +309,6 @@ class Gate:
 
 def _is_question(decision: Decision) -> bool:
     return not decision.allowed and decision.verdict is Verdict.ASK_USER
-
-
-def _digest(call: Call) -> str:
-    return content_digest(call.tool, call.args)
 
 
 def details_of(decision: Decision) -> dict[str, object]:

@@ -10,6 +10,7 @@ Rules of this file:
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -196,7 +197,8 @@ def _call(
         place, call_id = one.place, one.call_id
     else:
         place, call_id = place_of(here(), session.default_task, alone=only_call(here(), None)), ""
-    return Call(tool.name, received, call_id, place, key_of(place, call_id, content_digest(tool.name, received)))
+    content = content_digest(tool.name, received)
+    return Call(tool.name, received, call_id, place, key_of(place, call_id, content), content, time.time())
 
 
 def _received(

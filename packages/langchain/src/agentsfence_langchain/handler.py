@@ -11,6 +11,7 @@ LangChain's contracts that this file rests on:
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import UUID
@@ -165,7 +166,7 @@ class FenceCallbackHandler(BaseCallbackHandler):
         if key and one is not None and (one.tool, one.digest, one.call_id) == (tool, seen, call_id):
             one.entries += 1
             key = f"{key}+{one.entries}"
-        return Call(tool, args, call_id, place, key)
+        return Call(tool, args, call_id, place, key, seen, time.time())
 
     def _admitted(self, name: str, call: Call, one: Pass | None) -> None:
         try:

@@ -11,6 +11,7 @@ Rules of this file:
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -114,7 +115,7 @@ class FenceMiddleware(AgentMiddleware):
             place = place_of(config, self._session.default_task, alone=only_call(config, request.state))
             call_id = str(request.tool_call.get("id") or "")
             content = content_digest(name, args)
-            return Call(name, args, call_id, place, key_of(place, call_id, content), content)
+            return Call(name, args, call_id, place, key_of(place, call_id, content), content, time.time())
         except Exception as error:  # noqa: BLE001  (the host boundary)
             _LOG.exception("a call could not be read")
             raise FenceBlocked(f"This call was blocked: it could not be read ({type(error).__name__}).") from None
@@ -143,7 +144,7 @@ class FenceMiddleware(AgentMiddleware):
         tool = request.tool
         if tool is None:
             return Pass("", "", call.call_id, call.key, call.place)
-        whole = call.content and call.tool == tool.name and self._session.hidden(tool).isdisjoint(call.args)
+        whole = call.tool == tool.name and self._session.hidden(tool).isdisjoint(call.args)
         seen = call.content if whole else handlers_view(self._session, tool, request.tool_call["args"])
         return Pass(tool.name, seen, call.call_id, call.key, call.place, delegated=delegated)
 

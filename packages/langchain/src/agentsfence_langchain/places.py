@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -23,8 +23,7 @@ TASK_KEY = "agentsfence_task"
 _PUSHED = "__pregel_push"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One execution of one LangGraph task, or of no graph at all."""
 
     task: str
