@@ -226,7 +226,9 @@ def _dotted(text: str) -> Kind | None:
     """Return whether ``a.b`` or ``a/b`` is a path, a host or only slashed words."""
     if _LOCAL_PATH.fullmatch(text):
         return Kind.PATH
-    found = _FILE.fullmatch(text.removeprefix("*"))
+    if text.startswith("*."):
+        return Kind.PATH if text[2:].lower() in FILE_ENDINGS else None
+    found = _FILE.fullmatch(text)
     if found is not None and found[1].lower() in FILE_ENDINGS and not text.lower().startswith("www."):
         return Kind.PATH
     if text.startswith(".") and len(text) > 2 and text[1].isalpha():
