@@ -290,3 +290,8 @@ def test_targets_of_a_ban_stay_with_their_verb() -> None:
     ]
     assert found[-1].targets.paths == ("/srv/w/a.md",)
     assert found[-1].targets.recipients == ()
+
+
+def test_a_ban_on_a_kind_of_file_spares_the_others() -> None:
+    for text in ("Do not touch *.py", "Don't delete the .py files"):
+        assert {path for ban in read(text).prohibitions for path in ban.targets.paths} == {"/**.py", "**.py"}

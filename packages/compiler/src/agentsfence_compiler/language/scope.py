@@ -177,6 +177,8 @@ class Scope:
         targets = self._targets(refs, frozenset(what))
         exceptions = self._exceptions(refs)
         quote = self._quote(segment)
+        if not targets and refs.endings:  # "don't touch *.py"
+            targets = Targets(paths=tuple(f"{root}**{ending}" for ending in refs.endings[:8] for root in ("/", "")))
         if not targets and not refs.universal:
             described = tuple(path for noun in refs.nouns for path in DESCRIBED_PATHS.get(noun, ()))
             if described and lemma in WRITING_BANS | {"delete", "remove", "move", "rename", "fix", "add", "create"}:
