@@ -19,7 +19,7 @@ REACHING: Final = frozenset(
     """cloud.read cloud.write cloud.delete cloud.admin container.read container.run container.delete build.run
     package.install package.publish package.remove database.read database.write database.delete database.admin
     repo.read repo.write repo.merge repo.delete repo.admin issue.create issue.update pr.create workflow.run deploy.run
-    account.security account.read file.upload file.download secret.read code.exec system.read""".split()
+    account.security account.read file.upload secret.read code.exec system.read""".split()
 )
 """Capabilities whose effect may be at a service."""
 _NAMES: Final = re.compile(

@@ -391,6 +391,10 @@ class Walker(DocumentReader):
             if child.type == "variable_assignment":
                 named = True
                 self._assignment(child, ())
+            elif child.type == "variable_name":
+                named = True
+                if scan.sets(text_of(child), None):
+                    scan.unreadable(f"{text_of(child)} changes what programs run", text_of(node))
             else:
                 word = self.word(child)
                 named = named or not word.text.startswith("-") or "f" in word.text
@@ -398,6 +402,8 @@ class Walker(DocumentReader):
                     scan.unreadable("a subscript that runs what it holds", text_of(node))
                 if word.text[:1] == "-" and "i" in word.text:
                     scan.evaluate()
+                if word.text[:1] == "-" and "n" in word.text and text_of(node)[:6] != "export":
+                    scan.unreadable("a name for another variable", text_of(node))
                 if not word.sure or "=" in word.text:
                     scan.unreadable("a computed declaration", text_of(node))
         if not named:
@@ -435,6 +441,8 @@ class Walker(DocumentReader):
         name = text_of(variable) if variable is not None else ""
         self._scan.variables.pop(name, None)
         self._scan.listed.add(name)
+        if self._scan.sets(name, None):
+            self._scan.unreadable(f"{name} changes what programs run", text_of(node)[:80])
         for value in node.children_by_field_name("value"):
             if self.word(value).runs:
                 self._scan.assigned.add(name)

@@ -33,6 +33,7 @@ FAMILIES = (
     "databases",
     "editors",
     "system",
+    "grammars",
     "media",
     "agents",
 )

@@ -306,48 +306,6 @@ def _bundler(call: Call, program: Program) -> None:
         draft.unverified |= found.unverified
 
 
-def _migrations(call: Call) -> None:
-    """Schema tools: status reads, generating writes files, the rest changes a database; resets drop it."""
-    names = {word.text for word in call.words[1:4]}
-    if names & {
-        "reset",
-        "drop",
-        "clean",
-        "downgrade",
-        "down",
-        "rollback",
-        "undo",
-        "--force-reset",
-        "wipe",
-        "db:drop",
-        "dropAll",
-    }:
-        call.effect("database.delete")
-    elif names & {
-        "status",
-        "history",
-        "current",
-        "heads",
-        "info",
-        "validate",
-        "format",
-        "show",
-        "check",
-        "version",
-        "diff",
-        "list",
-    }:
-        call.effect("database.read")
-    elif names & {"generate", "revision", "init", "create", "new", "introspect", "pull"}:
-        call.effect("build.run")
-    elif "studio" in names:
-        call.effect("process.control")
-    else:
-        call.effect("database.write")
-    if "--force" in {word.text for word in call.words}:
-        call.effect("database.delete")
-
-
 def _coverage(call: Call) -> None:
     """``coverage run -m pytest`` is pytest; another module or script is unverified."""
     words = call.words[2:]
@@ -392,7 +350,6 @@ PROGRAMS = {
     **rows("webpack vite rollup esbuild parcel turbo nx lerna next nuxt astro gatsby svelte-kit ng vue-cli-service react-scripts remix swc babel tsup rspack metro expo storybook hugo jekyll mkdocs sphinx-build sphinx eleventy docusaurus doxygen typedoc gitbook latexmk pdflatex xelatex lualatex typst asciidoctor", Program("build.run", hook=_bundler, options={Role.UNSEEN: "-c --config --require -r --plugin", Role.WRITE: "-o --out-dir", Role.TEXT: "--mode --port -p --host --filter --scope --target -t -b"})),
     "protoc": Program("build.run", rest=Role.READ, options={Role.UNSEEN: "--plugin"}),
     **rows("configure autoconf automake autoreconf pkg-config libtool ctags cscope gtags", Program("build.run", rest=Role.TEXT)),
-    **rows("alembic drizzle-kit prisma flyway liquibase dbmate goose knex typeorm sequelize sequelize-cli atlas migrate", Program("database.write", hook=lambda call, _program: _migrations(call))),
     **rows("locust artillery", TEST),
     "nvidia-smi": LIST,
 }  # fmt: skip

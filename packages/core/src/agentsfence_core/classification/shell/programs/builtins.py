@@ -5,7 +5,8 @@ from __future__ import annotations
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
 from agentsfence_core.classification.shell.engine import nested, shell_line, visible_targets
 from agentsfence_core.classification.shell.environment import SECRET
-from agentsfence_core.classification.shell.rows import Program, rows
+from agentsfence_core.classification.shell.options import Split
+from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word, holds_code
 from agentsfence_core.classification.targets.paths import canonical_path
 
@@ -176,14 +177,16 @@ def _read(call: Call, program: Program) -> None:
                 call.unseen(f"{word.text} changes what programs run")
 
 
+_MAPFILE = Program("system.read", options={Role.TEXT: "-d -n -O -s -u -C -c"})
+
+
 def _mapfile(call: Call, program: Program) -> None:
     """``mapfile -C`` runs a text for every line."""
     _read(call, program)
-    words = call.words[1:]
-    for place, word in enumerate(words[:-1]):
-        if word.text == "-C":
+    for name, _, value in Split(call.words[1:], table_of(_MAPFILE), posix=True, single=False).given:
+        if name == "C" and value is not None:
             call.unseen("mapfile -C")
-            shell_line(call, words[place + 1])
+            shell_line(call, value, here=True)
 
 
 def _enable(call: Call, _program: Program) -> None:
@@ -196,16 +199,18 @@ def _enable(call: Call, _program: Program) -> None:
 
 
 def _printf(call: Call, _program: Program) -> None:
-    """``printf`` prints; ``-v`` sets a variable."""
+    """``printf`` prints; ``-v x`` and ``-vx`` set a variable."""
     call.effect("system.read")
     words = call.words[1:]
-    if len(words) > 1 and words[0].text == "-v":
-        call.scan.assigned.add(words[1].text)
-        call.scan.variables.pop(words[1].text, None)
-        if holds_code(words[1].text):
-            call.unseen("a subscript runs what it holds")
-        if call.scan.sets(words[1].text, None) or not words[1].literal:
-            call.unseen("printf -v sets a variable that changes what programs run")
+    if not words or words[0].text[:2] != "-v":
+        return
+    name = words[0].after(2) if len(words[0].text) > 2 else words[1] if len(words) > 1 else Word("")
+    call.scan.assigned.add(name.text)
+    call.scan.variables.pop(name.text, None)
+    if holds_code(name.text):
+        call.unseen("a subscript runs what it holds")
+    if call.scan.sets(name.text, None) or not name.literal:
+        call.unseen("printf -v sets a variable that changes what programs run")
 
 
 def _history(call: Call, _program: Program) -> None:
@@ -218,9 +223,13 @@ def _history(call: Call, _program: Program) -> None:
         call.path("file.read", Word("~/.bash_history"))
 
 
+_COMPLETE = Program("system.read", options={Role.TEXT: "-o -A -G -W -F -C -X -P -S"})
+
+
 def _completion(call: Call, _program: Program) -> None:
     """``compgen -C`` and ``complete -F`` run what they are given."""
-    if any(word.text in {"-C", "-F", "-W"} for word in call.words[1:]):
+    given = Split(call.words[1:], table_of(_COMPLETE), posix=True, single=False).given
+    if any(name in {"C", "F", "W"} for name, _, _ in given):
         call.unseen("completion runs a text")
     else:
         call.effect("system.read")

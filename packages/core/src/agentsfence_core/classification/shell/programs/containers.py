@@ -360,7 +360,11 @@ _KUBE = {
     "get": Program("container.read", hook=_kube_get),
     **rows(
         "describe logs log top explain api-resources api-versions version cluster-info events diff options wait kustomize completion",
-        Program("container.read", rest=Role.TEXT, options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f -k --filename"}),
+        Program(
+            "container.read",
+            rest=Role.TEXT,
+            options={Role.TEXT: _KUBE_TEXT, Role.READ: "-f -k --filename", Role.WRITE: "--output-directory"},
+        ),
     ),
     **{f"config {verb}": LOOK for verb in ("get-contexts", "current-context", "get-clusters", "get-users")},
     "config view": Program("container.read", also={"secret.read": "--raw"}),
@@ -388,7 +392,8 @@ PROGRAMS = {
     **rows("docker-compose podman-compose", _COMPOSE_ROW),
     **rows("kubectl oc k microk8s.kubectl", Program("container.read", subcommands=_KUBE, options={Role.TEXT: _KUBE_TEXT}, before=_kubeconfig)),
     "helm": Program("container.read", subcommands={
-        **rows("list ls status history get show search template lint version env verify inspect", LOOK),
+        **rows("list ls status history get show search lint version env verify inspect", LOOK),
+        "template": Program("container.read", rest=Role.TEXT, options={Role.RUN: "--post-renderer", Role.WRITE: "--output-dir", Role.READ: "-f --values", Role.TEXT: "-n --namespace --set --version -s --show-only"}),
         "repo list": LOOK, "dependency list": LOOK,
         **rows("repo dependency plugin pull package registry create", Program("package.install", rest=Role.TEXT)),
         **rows("install upgrade rollback test", Program("deploy.run", rest=Role.TEXT, options={Role.RUN: "--post-renderer", Role.READ: "-f --values", Role.TEXT: "-n --namespace --set --version"})),

@@ -354,6 +354,8 @@ def look(row: Program, *, files: bool = False) -> Hook:
 
     def hook(call: Call, words: list[Word]) -> None:
         split = by_row(call, row, words)
+        if not split.operands:
+            return
         outside = has(words, "--no-index")
         behind = behind_dashes(words)
         shown = [word.after(word.text.index(":") + 1) for word in split.operands if ":" in word.text[:-1]]

@@ -63,12 +63,12 @@ _FFMPEG = Program(
 
 PROGRAMS = {
     **rows("ffmpeg avconv", _FFMPEG),
-    **rows("ffprobe", Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-v -show_entries -of -print_format -select_streams -i!"}, single=True)),
+    **rows("ffprobe", Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-v -show_entries -of -print_format -select_streams -i! -show_format! -show_streams!", Role.WRITE: "-o"}, single=True)),
     **rows("convert magick", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TEXT: "-resize -quality -crop -density -rotate -geometry -gravity -fill -font -pointsize -background -format -threshold -blur -border"}, single=True)),
     "mogrify": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-resize -quality -format -path"}, single=True),
     **rows("sox cwebp dwebp lame flac oggenc opusenc rsvg-convert inkscape potrace img2pdf qrencode", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TARGET: "-o --output"})),
     **rows("optipng jpegoptim pngquant svgo exiftran jhead", Program("file.write", rest=Role.TARGET)),
-    "exiftool": Program("file.read", before=_exiftool, rest=Role.TARGET, options={Role.UNSEEN: "-config -@ -execute! -if"}, also={"file.write": "-overwrite_original -delete_original"}, single=True),
+    "exiftool": Program("file.read", before=_exiftool, rest=Role.TARGET, options={Role.UNSEEN: "-config -@ -execute! -if", Role.WRITE: "-o -out", Role.TEXT: "-d -dateFormat -ext -api"}, also={"file.write": "-overwrite_original -delete_original -w -textOut -w! -W -tagOut"}, single=True),
     **rows("pdftotext pdfimages pdftoppm pdfseparate ps2pdf pdf2ps pdftohtml antiword catdoc docx2txt html2text", Program("file.write", operands=(Role.READ, Role.TARGET), options={Role.TEXT: "-f -l -r -enc -x -y -W -H"}, single=True, hook=_extract)),
     **rows("pdftk qpdf pdfunite gs", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TEXT: "-s? -d? -f"})),
     **rows("libreoffice soffice unoconv", Program("file.write", rest=Role.READ, options={Role.TARGET: "--outdir", Role.TEXT: "--convert-to"})),

@@ -280,53 +280,10 @@ PROGRAMS = {
     }, options={Role.UNSEEN: "--config", Role.TEXT: "--transfers --checkers"}),
     **rows("nmap masscan zmap rustscan nikto", Program("web.read", rest=Role.HOST, options={Role.TEXT: "-p -T -e -S --top-ports --max-retries --min-rate", Role.WRITE: "-oN -oX -oG -oA -o", Role.UNSEEN: "--script --datadir"}, single=True)),
     **rows("tcpdump tshark dumpcap", Program("system.read", options={Role.WRITE: "-w", Role.READ: "-r -F", Role.RUN: "-z", Role.TEXT: "-i -c -s -n! -G -C -W -Y -f -T -e"})),
-    **rows("ss netstat arp ifstat iftop nethogs", Program("system.read")),
-    "ip": Program("system.read", subcommands=None, hook=lambda call, _program: _ip(call)),
+    **rows("netstat ifstat iftop nethogs", Program("system.read")),
     "ifconfig": Program("system.read", hook=_shows_or_sets),
-    **rows("iptables ip6tables nft ufw firewall-cmd pfctl", Program("system.configure", hook=lambda call, _program: _firewall(call))),
-    **rows("nmcli resolvectl networkctl", Program("system.configure", hook=lambda call, _program: _network(call))),
     "route": Program("system.read", hook=_shows_or_sets),
     **rows("ngrok cloudflared localtunnel lt bore", Program("process.control", sure=False)),
     **rows("croc wormhole magic-wormhole transfer", Program("file.upload", operands=(Role.TEXT,), rest=Role.READ)),
     **rows("wg wg-quick openvpn tailscale", Program("system.configure")),
 }  # fmt: skip
-
-
-_IP = Program("system.read", options={Role.TEXT: "-f -family -n -netns -rc -rcvbuf -l -loops", Role.READ: "-b -batch", Role.FLAG: "-br -brief"}, single=True, posix=True)  # fmt: skip
-_IP_LOOKS = frozenset("show list ls lst get s sh help monitor".split())
-
-
-def _ip(call: Call) -> None:
-    """``ip addr`` and ``ip route show`` read; ``add``, ``del``, ``set`` configure; ``netns exec`` runs."""
-    split = Split(call.words[1:], table_of(_IP), posix=True, single=True)
-    words = [word.text for word in split.operands if word.text[:1] != "-"]
-    if "exec" in words:
-        call.unseen("ip netns exec")
-    batch = [value for name, _, value in split.given if name in {"b", "batch", "force"} and value is not None]
-    looks = not batch and (len(words) < 2 or words[1] in _IP_LOOKS)
-    call.effect("system.read" if looks else "system.configure")
-    for value in batch:
-        call.path("file.read", value)
-
-
-def _firewall(call: Call) -> None:
-    words = {word.text for word in call.words[1:]}
-    reads = {"-L", "-S", "--list", "status", "list", "--list-all", "--state", "-s"}
-    acts = {"-A", "-D", "-I", "-F", "-P", "-X", "-Z", "add", "delete", "flush", "insert"}
-    call.effect("system.read" if words & reads and not words & acts else "system.configure")
-
-
-def _network(call: Call) -> None:
-    words = [word.text for word in call.words[1:] if word.text[:1] != "-"]
-    reads = not words or words[-1] in {
-        "status",
-        "show",
-        "list",
-        "query",
-        "general",
-        "device",
-        "connection",
-        "dev",
-        "con",
-    }
-    call.effect("system.read" if reads or "show" in words or "query" in words[:1] else "system.configure")

@@ -154,27 +154,6 @@ def _mount(call: Call, _program: Program) -> None:
     )
 
 
-def _sysctl(call: Call, _program: Program) -> None:
-    writes = any(
-        "=" in word.text or word.text in {"-w", "-p", "--write", "--load", "--system"} for word in call.words[1:]
-    )
-    call.effect("system.configure" if writes else "system.read")
-
-
-def _disk(call: Call, _program: Program) -> None:
-    """Programs that format or partition a device: what was on it is gone."""
-    if any(
-        word.text in {"-l", "--list", "-p", "print", "list", "info", "--help", "-n", "verify"}
-        for word in call.words[1:]
-    ):
-        call.effect("system.read")
-        return
-    call.effect("file.delete")
-    for word in call.words[1:]:
-        if word.text.startswith("/dev/"):
-            call.path("file.delete", word)
-
-
 def _clipboard(call: Call, _program: Program) -> None:
     call.effect("system.read")
 
@@ -186,37 +165,6 @@ def _timedate(call: Call, _program: Program) -> None:
         ("status", "show", "list", "info", "is-", "session-status", "user-status", "timesync")
     )
     call.effect("system.read" if looks else "system.configure")
-
-
-def _tmux(call: Call, _program: Program) -> None:
-    """``tmux`` types into terminals and starts programs in them."""
-    verbs = {word.text for word in call.words[1:]}
-    if verbs & {
-        "ls",
-        "list-sessions",
-        "capture-pane",
-        "capturep",
-        "display-message",
-        "list-windows",
-        "list-panes",
-        "lsw",
-        "lsp",
-        "has-session",
-        "has",
-        "show-options",
-        "info",
-        "-ls",
-        "-list",
-    }:
-        call.effect("process.read")
-        return
-    if verbs & {"kill-session", "kill-server", "kill-pane", "kill-window"}:
-        call.effect("process.control")
-        return
-    call.unseen("a terminal session")
-    for word in call.words[2:]:
-        if " " in word.text:
-            shell_line(call, word)
 
 
 _GPG_ROW = Program(
@@ -282,8 +230,6 @@ PROGRAMS = {
     "mount": Program("system.configure", hook=_mount),
     **rows("umount losetup swapon swapoff cryptsetup mdadm lvm lvcreate lvextend vgcreate pvcreate zpool zfs btrfs modprobe insmod rmmod depmod update-grub grub-install mkinitcpio dracut setenforce aa-enforce apparmor_parser chsh chfn hwclock rfkill setterm loadkeys xrandr gsettings dconf defaults scutil networksetup pmset csrutil spctl nvram systemsetup update-alternatives update-ca-certificates ldconfig locale-gen dpkg-reconfigure debconf-set-selections sysrc setsebool semanage", CONFIGURE),
     **rows("lvremove vgremove pvremove", Program("file.delete")),
-    "sysctl": Program("system.configure", hook=_sysctl),
-    **rows("mkfs mkfs.ext4 mkfs.xfs mkfs.vfat mkfs.btrfs mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted wipefs blkdiscard hdparm diskutil badblocks", Program("file.delete", hook=_disk)),
     **rows("fsck e2fsck xfs_repair tune2fs resize2fs", CONFIGURE),
     **rows("useradd adduser usermod groupadd groupmod gpasswd passwd chpasswd newgrp visudo vipw pwck chage dscl", Program("access.grant", rest=Role.OBJECT, kind="user", options={Role.TEXT: "-G -g -s -d -c -u -e -p"})),
     **rows("userdel deluser groupdel delgroup", Program("account.delete", rest=Role.OBJECT, kind="user")),
@@ -292,7 +238,6 @@ PROGRAMS = {
     **rows("wall write", Program("message.send", rest=Role.TEXT)),
     **rows("xdotool ydotool wmctrl cliclick wtype", Program("desktop.control")),
     **rows("scrot screencapture maim grim flameshot gnome-screenshot import", Program("media.generate", rest=Role.TARGET)),
-    **rows("tmux screen zellij byobu dtach", Program("shell.exec", hook=_tmux)),
     **rows("gpg gpg2", Program("file.read", hook=_gpg)),
     **rows("age", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.READ: "-i --identity -R", Role.TEXT: "-r --recipient"})),
     "age-keygen": Program("file.write", options={Role.WRITE: "-o"}),

@@ -10,6 +10,7 @@ from agentsfence_core.classification.shell.engine import by_row
 from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.rows import Program, Role, rows
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.model.action import TargetKind
 
 
 def _search(call: Call, program: Program) -> None:
@@ -73,6 +74,21 @@ def _jq(call: Call, program: Program) -> None:
 _GREPS = frozenset("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep".split())
 
 
+_MLR_WRITES = re.compile(r"\b(?:tee|emit\w*|print\w*|dump)\b[^;{}]{0,400}>|\b(?:system|exec)\s*\(")
+
+
+def _mlr(call: Call, program: Program) -> None:
+    """``mlr`` prints; its verbs ``tee`` and ``split`` write, and its language can write and run."""
+    by_row(call, program, call.words[1:])
+    for place, word in enumerate(call.words[1:-1], 1):
+        if word.text == "tee":
+            call.path("file.write", call.words[place + 1])
+        elif word.text == "split":
+            call.unverified("file.write", TargetKind.PATHS)
+    if any(_MLR_WRITES.search(word.text) for word in call.words[1:]):
+        call.unseen("a script that writes or runs")
+
+
 def _envsubst(call: Call, _program: Program) -> None:
     """``envsubst`` prints the variables that its input names; a list of harmless ones as its argument bounds that."""
     call.effect("system.read")
@@ -127,10 +143,10 @@ PROGRAMS = {
             operands=(Role.TEXT,),
             rest=Role.TARGET,
             options={
-                Role.TEXT: "-o --output-format -p --input-format -I --indent --prettyPrint! -s --split-exp",
+                Role.TEXT: "-o --output-format -p --input-format -I --indent --prettyPrint!",
                 Role.SCRIPT: "--from-file --expression",
             },
-            also={"file.write": "-i --inplace --in-place"},
+            also={"file.write": "-i --inplace --in-place -s --split-exp"},
             hook=_jq,
         ),
     ),
@@ -168,7 +184,7 @@ PROGRAMS = {
         options={Role.WRITE: "-o --output", Role.TEXT: "--param --stringparam"},
         sure=True,
     ),
-    "mlr": Program("file.read", rest=Role.TEXT, also={"file.write": "-I"}),
+    "mlr": Program("file.read", rest=Role.TEXT, also={"file.write": "-I"}, hook=_mlr),
     "tr": Program("system.read"),
     "envsubst": Program("system.read", hook=_envsubst),
     "bc": Program("system.read", rest=Role.READ, options={Role.TEXT: "-e"}),

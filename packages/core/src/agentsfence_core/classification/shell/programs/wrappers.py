@@ -27,8 +27,20 @@ def _unwrap(call: Call, program: Program) -> None:
     inner = split.operands[len(program.operands) :]
     if inner:
         nested(call, inner)
+    elif program.bare == _SHELL:
+        _shell_of(call)
     elif not call.drafts:
         call.effect(program.bare or program.does)
+
+
+_SHELL = "shell.exec"
+
+
+def _shell_of(call: Call) -> None:
+    """Without a command some wrappers start a shell, which runs what arrives."""
+    call.unseen("a shell that runs what arrives")
+    if call.stdin is not None:
+        shell_line(call, Word(call.stdin))
 
 
 def wrapper(
@@ -286,11 +298,11 @@ PROGRAMS = {
     "chronic": wrapper(),
     "caffeinate": wrapper("-t -w"),
     "coproc": Program("shell.exec", operands=(Role.ARGV,), posix=True, sure=False),
-    "chroot": wrapper("--userspec --groups", 1),
-    "unshare": wrapper("-S -G --setuid --setgid -R --root -w --wd"),
-    "nsenter": wrapper("-t --target -S -G"),
-    "setarch": wrapper("", 1),
-    "linux64": wrapper(),
+    "chroot": wrapper("--userspec --groups", 1, bare=_SHELL),
+    "unshare": wrapper("-S -G --setuid --setgid -R --root -w --wd", bare=_SHELL),
+    "nsenter": wrapper("-t --target -S -G", bare=_SHELL),
+    "setarch": wrapper("", 1, bare=_SHELL),
+    "linux64": wrapper(bare=_SHELL),
     "prlimit": wrapper("-p --pid"),
     "cpulimit": wrapper("-l --limit -p --pid -e --exe"),
     "systemd-run": wrapper(
@@ -301,10 +313,10 @@ PROGRAMS = {
     "xvfb-run": wrapper("-n -s -e -f -p -w --server-num --server-args"),
     "busybox": wrapper(),
     "toybox": wrapper(),
-    "firejail": wrapper(),
+    "firejail": wrapper(bare=_SHELL),
     "bwrap": wrapper("--bind --ro-bind --dev --proc --tmpfs --chdir --setenv"),
-    "proot": wrapper("-r -b -w"),
-    "fakeroot": wrapper("-s -i -l -f -u"),
+    "proot": wrapper("-r -b -w", bare=_SHELL),
+    "fakeroot": wrapper("-s -i -l -f -u", bare=_SHELL),
     "catchsegv": wrapper(),
     "strace": wrapper("-e -p -s -u -E -a -I -O -P -S -X -b", writes="-o"),
     "ltrace": wrapper("-e -p -s -u -l -n", writes="-o"),
@@ -361,7 +373,7 @@ PROGRAMS = {
         "shell.exec", options={Role.TEXT: "-p", Role.RUN: "--ssh --client --server"}, hook=_ssh, posix=True
     ),
     "sshpass": wrapper("-p -f -d"),
-    "torsocks": wrapper(),
+    "torsocks": wrapper(bare=_SHELL),
     "proxychains": wrapper("-f"),
     "proxychains4": wrapper("-f"),
 }
