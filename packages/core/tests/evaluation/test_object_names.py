@@ -22,7 +22,7 @@ from agentsfence_core.model import ObjectRef
         ("event:Dinner", "Dinner at Chez Nous", False),
     ],
 )
-def test_a_star_stands_for_any_text_of_one_kind(entry: str, name: str, fits: bool) -> None:  # noqa: FBT001
+def test_a_star_stands_for_any_text_of_one_kind(entry: str, name: str, fits: bool) -> None:
     assert (ObjectRef("event", name) in Objects.of([entry])) is fits
 
 
