@@ -6,13 +6,15 @@ import itertools
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
 from agentsfence_core.testkit.adapters import AdapterContract, home_in
 from agentsfence_core.testkit.host import AdapterDriver, Attempt, Place, settled
-from packages.hermes.tests.real.world import World
+
+if TYPE_CHECKING:
+    from packages.hermes.tests.real.world import World
 
 _ANSWERS = {"once": "once", "task": "session", "no": "deny"}
 _SILENCE = 2.0  # seconds after which Hermes takes silence for a no, as the tests' config.yaml says
