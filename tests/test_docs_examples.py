@@ -23,8 +23,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md")] + sorted(
     (ROOT / "docs").rglob("*.md")
 )
-NOT_RUN = ("pip ", "git ", "uv run nox", "uv sync")
-"""Commands that install or check the repository itself."""
+NOT_RUN = ("pip ", "python -m pip", "git ", "uv run nox", "uv sync", "hermes ", "agentsfence hermes")
+"""Commands that install or check the repository itself, or need a Hermes, which has tests of its own."""
 _BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

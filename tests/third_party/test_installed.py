@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-OURS = [ROOT / "packages" / name for name in ("core", "compiler", "cli")]
+OURS = sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml"))
 THEIRS = sorted(path.parent for path in HERE.glob("*/pyproject.toml"))
 SEND = ("check", "--request", "Email the report to john@example.net", "send_email", '{"to": "john@example.net"}')
 pytestmark = [

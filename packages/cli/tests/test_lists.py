@@ -52,10 +52,13 @@ def test_the_command_line_lists_itself_with_what_it_cannot_see(run: Run) -> None
 @pytest.mark.parametrize("value", ["no_such_module:INFO", "agentsfence_cli.adapter:NONE", "json:dumps"])
 def test_an_adapter_that_cannot_be_loaded_is_named(value: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint("broken", value, adapters.GROUP)
-    monkeypatch.setattr(adapters, "entry_points", lambda group: [broken])
-    done = run("adapters")
-    assert done.code == 1
-    assert "'broken'" in done.err
+    whole = EntryPoint("whole", "agentsfence_cli.adapter:INFO", adapters.GROUP)
+    monkeypatch.setattr(adapters, "entry_points", lambda group: [broken, whole])
+    for command in ("adapters", "doctor"):
+        done = run(command)
+        assert done.code == 1
+        assert "'broken'" in done.err + done.out
+        assert "agentsfence-cli" in done.out
 
 
 COMMANDS_OF_ONE = typer.Typer()

@@ -24,7 +24,7 @@ from agentsfence_cli.commands.adapters import installed
 from agentsfence_cli.packages import versions
 from agentsfence_cli.workbench import Workbench
 from agentsfence_core.audit import Head, verify
-from agentsfence_core.errors import FenceError
+from agentsfence_core.errors import FenceError, PluginError
 from agentsfence_core.evaluation import DEFAULT_UNAUTHORIZED
 from agentsfence_core.model import HostFacts, PolicySource, Verdict
 from agentsfence_core.model.decision import STRICTNESS
@@ -223,7 +223,7 @@ def _fence() -> Findings:
 
 def _adapters() -> Findings:
     for info in installed():
-        yield _adapter(info)
+        yield _wrong("adapters", info) if isinstance(info, PluginError) else _adapter(info)
 
 
 def _adapter(info: AdapterInfo) -> Finding:

@@ -22,9 +22,17 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def adapters(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the adapters that are installed and what they cannot see."""
     found = installed()
+    good = [info for info in found if isinstance(info, AdapterInfo)]
     if as_json:
-        write_json({"schema": "agentsfence.adapters/1", "adapters": [_object(info) for info in found]})
-        return
+        write_json({"schema": "agentsfence.adapters/1", "adapters": [_object(info) for info in good]})
+    else:
+        _show(good)
+    for fault in found:
+        if isinstance(fault, PluginError):
+            raise fault
+
+
+def _show(found: list[AdapterInfo]) -> None:
     for info in found:
         SCREEN.heading(f"{info.name}  ({info.distribution})")
         SCREEN.line(info.what, indent=2)
@@ -34,9 +42,15 @@ def adapters(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")
             SCREEN.line(f"- {sentence}", indent=4)
 
 
-def installed() -> list[AdapterInfo]:
-    """Return what every installed adapter says about itself, by name."""
-    return [_info(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)]
+def installed() -> list[AdapterInfo | PluginError]:
+    """Return what every installed adapter says about itself, by name; the fault of one hides no other."""
+    found: list[AdapterInfo | PluginError] = []
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            found.append(_info(entry))
+        except PluginError as error:
+            found.append(error)
+    return found
 
 
 def mounted(name: str) -> typer.Typer | None:
