@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from agentsfence_core.classification.http import graphql_kind, graphql_texts
 from agentsfence_core.classification.keys import Role, role_of
 from agentsfence_core.classification.lexicon import ACTS, HARD, LOOKS_OR_NOUN
-from agentsfence_core.classification.names import fold_all, named, words_of
+from agentsfence_core.classification.names import NAME_LENGTH, fold_all, fold_key, named, words_of
 from agentsfence_core.classification.targets.paths import canonical_path, looks_like_path
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect
@@ -45,6 +46,7 @@ _DOCUMENTS: Final = frozenset({"query", "mutation", "document", "gql", "graphql"
 _COMMAND_KEYS: Final = frozenset("command cmd commands shellcommand commandline".split())
 _SHELLS: Final = frozenset("shell terminal console bash exec cli command cmd sh tty ssh".split())
 _NO_OPTIONS: Final = frozenset({Role.CONTENT, Role.QUERY, Role.PATTERN, Role.HEADER, Role.MIME})
+_TELLING: Final = _SAVE_KEYS | _REPLACES | _SWITCHES | _ENDPOINTS | _DOCUMENTS
 _VALUES: Final = 64
 """Items of a list that are searched for options."""
 
@@ -54,14 +56,25 @@ def raised_by_arguments(call: ToolCall, plan: Plan, effects: tuple[Effect, ...])
     found: list[Effect] = []
     option_like = False
     for key, value in named(call.args):
-        if value is None or value is False or (isinstance(value, int | float) and value is not True):
+        if isinstance(value, str | list | tuple):
+            option_like = option_like or _holds_option(value)
+        elif value is not True:
             continue
-        folded = "".join(character for character in key[:80].casefold() if character.isalnum())
-        found += _of_argument(call, plan, effects[0], key, folded, value)
-        option_like = option_like or _holds_option(value)
+        folded = _telling(key) if len(key) <= NAME_LENGTH else ""
+        if folded:
+            found += _of_argument(call, plan, effects[0], key, folded, value)
     if option_like:
         found += _of_options(call)
     return (*effects, *found) if found else effects
+
+
+@lru_cache(maxsize=4096)
+def _telling(key: str) -> str:
+    """Return the folded name of an argument that may raise a call, and nothing for any other."""
+    folded = fold_key(key)
+    words = words_of(key)
+    saves = len(words) > 1 and words[0] in _SAVES and words[-1] in _SAVED_AS
+    return folded if saves or folded in _TELLING else ""
 
 
 def _of_argument(call: ToolCall, plan: Plan, own: Effect, key: str, folded: str, value: object) -> Iterator[Effect]:
@@ -155,8 +168,8 @@ def _of_options(call: ToolCall) -> Sequence[Effect]:
 
 
 _PROGRAMS: Final = frozenset(
-    "git hg svn gh glab kubectl helm docker podman npm pip cargo rg grep find fd curl wget ffmpeg ffprobe tar rsync ssh "
-    "terraform aws gcloud az psql mysql jq sort".split()
+    "git hg svn gh glab kubectl helm docker podman npm pip cargo rg grep find fd curl wget ffmpeg ffprobe tar rsync "
+    "ssh terraform aws gcloud az psql mysql jq sort".split()
 )
 """Programs that servers wrap: a value that is an option to them is one."""
 

@@ -11,6 +11,7 @@ from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.rows import Program, Role, rows
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.model.action import TargetKind
+from agentsfence_core.model.action import TargetKind
 
 
 def _search(call: Call, program: Program) -> None:
