@@ -4,8 +4,9 @@
 Rules of this file:
 
 * Total and linear: each line is looked at once, each quotation mark once; no search starts again where one failed.
-* Fail closed: where a quotation has no end, all that follows is quoted. Bans in text after an unclosed fence or tag
-  still count, so that text is handed on as ``data``; a quoted mail's own "do not reply" counts for nothing.
+* Fail closed: where a quotation has no end, all that follows is quoted. Bans in text whose end or owner is not sure
+  (after an unclosed fence, tag or quotation mark, under "Translate this:", in a chat) still count, so that text is
+  handed on as ``data``; a quoted mail's own "do not reply" counts for nothing.
 * What was taken out leaves `PLACE` behind, so that the sentence around it can still be read.
 """
 
@@ -22,9 +23,13 @@ from agentsfence_compiler.blocks import (
     bar_lines,
     forwarded_subject,
     paragraph,
+    points_at_text,
+    reads_text,
     ruled,
     shown_text,
+    speaker,
     spoken,
+    terminal,
 )
 from agentsfence_compiler.mail_marks import (
     ADDRESSED,
@@ -33,6 +38,7 @@ from agentsfence_compiler.mail_marks import (
     FORMATTING_TAGS,
     FROM,
     HOST_BLOCKS,
+    LAYOUT,
     SENT,
     SEPARATORS,
     TAG_NAMES,
@@ -43,6 +49,12 @@ from agentsfence_core.limits import LIMITS
 from agentsfence_core.ports import Instruction, Removed
 
 _PREVIEW = 60
+_LEAD = 300  # characters before a tag in which words that show it are looked for
+_TAIL = 20  # characters at the end of a quoted line that tell whether its sentence goes on
+_UNFINISHED = re.compile(r"(?:,|\b(?:please|and|or|to|the|a|an|you|und|oder|bitte|et|ou|y|o|e))\s{0,4}$", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?。！？]\s|\n\s{0,8}\n")
+_COUNTED = frozenset({"shown", "log", "terminal"})
+"""Kinds of shown lines whose bans still count."""
 _MARKS = re.compile(r"[>＞`~\"“”„«»「」『』]")
 _LINE = 2_000  # characters of a line in which marks are looked for
 _FENCE = re.compile(r"`{3,}|~{3,}|\"{3}|'{3}")
@@ -71,7 +83,7 @@ class Isolated:
     instruction: Instruction
     """The person's own words, with `PLACE` where something was taken out."""
     data: str = ""
-    """Text after a fence or tag that is never closed, or a message that is only quoted: its bans still count."""
+    """Text that is shown, but not surely somebody else's, or a message that is only quoted: its bans still count."""
     removed: tuple[Removed, ...] = ()
 
     @property
@@ -110,7 +122,9 @@ def isolate(message: str) -> Isolated:
     sheet = _Sheet()
     for cut in (_cut_tags, _strip_user_tags, _cut_fences, _cut_lines):
         text = cut(text, sheet)
-    text, long_quotes = without_long_quotes(text, PLACE)
+    text, long_quotes, unclosed = without_long_quotes(text, PLACE)
+    if unclosed:
+        sheet.data.append(unclosed)
     removed = [*sheet.removed, *(Removed("long-quote", len(quote), quote.strip()[:_PREVIEW]) for quote in long_quotes)]
     if removed and not text.replace(PLACE, "").strip():
         sheet.data = [
@@ -134,20 +148,34 @@ def _shows(match: re.Match[str]) -> bool:
 
 
 def _cut_tags(text: str, sheet: _Sheet) -> str:
-    """Take out what stands between a tag and its end; a known tag without an end makes the rest data."""
+    """Take out what stands between a tag and its end; a known tag without an end makes the rest data.
+
+    Tags of a page's layout stand around shown material only behind words that show it, and behind one another.
+    """
     kept: list[str] = []
     done = 0
-    for match, end in _regions([match for match in _TAG.finditer(text) if _shows(match)]):
+    layout = False
+    for match, end in _regions([match for match in _TAG.finditer(text) if _shows(match) or _tag_name(match) in LAYOUT]):
         if match.start() < done or (end is None and not _opens_data(text, match)):
             continue
+        if not _shows(match):
+            layout = (layout and not text[done : match.start()].strip()) or _led_in(text[: match.start()][-_LEAD:])
+            if not layout or end is None:
+                continue
         stop = len(text) if end is None else end
-        if end is None:
-            sheet.data.append(text[match.end() :])
+        if end is None or not _shows(match):
+            sheet.data.append(text[match.end() : stop])
         _report(sheet, "tag", text[match.start() : stop])
         kept += (text[done : match.start()], PLACE)
         done = stop
     kept.append(text[done:])
     return "".join(kept)
+
+
+def _led_in(before: str) -> bool:
+    """Whether the words right before a tag show what stands in it: "Explain this <p>", "Summarize: <div>"."""
+    lead = _SENTENCE_END.split(f"{_TAG.sub(' ', before).rstrip()} ")[-1]
+    return points_at_text(lead) or (lead.rstrip().endswith((":", "：")) and reads_text(lead))
 
 
 def _strip_user_tags(text: str, _: _Sheet) -> str:
@@ -267,6 +295,8 @@ def _cut_lines(text: str, sheet: _Sheet) -> str:
             found = rule(lines, place)
             if found is not None:
                 kind, first, stop = found
+                if kind in _COUNTED:
+                    sheet.data.append("\n".join(lines[first:stop]))
                 sheet.kept.extend(f"{line}\n" for line in lines[place:first])
                 sheet.take(kind, "".join(f"{line}\n" for line in lines[first:stop]))
                 place = stop
@@ -281,6 +311,9 @@ def _quoted_lines(lines: list[str], place: int) -> Found | None:
     stop = place
     while stop < len(lines) and _QUOTE.match(lines[stop]):
         stop += 1
+    if stop > place and _UNFINISHED.search(lines[stop - 1][-_TAIL:]):
+        while stop < len(lines) and lines[stop].strip():  # a wrapped line that has lost its mark
+            stop += 1
     return ("quote", place, stop) if stop > place else None
 
 
@@ -390,6 +423,8 @@ _LINE_RULES: tuple[Callable[[list[str], int], Found | None], ...] = (
     ruled,
     bar_lines,
     spoken,
+    speaker,
+    terminal,
     forwarded_subject,
     _header_block,
     _attribution,

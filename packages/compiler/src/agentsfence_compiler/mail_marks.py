@@ -224,6 +224,9 @@ USER_TAGS = frozenset(
 )
 """Tags by which hosts mark the person's own words."""
 
+LAYOUT = frozenset("p div span ul ol center section table h1 h2 h3 h4 h5 h6".split())
+"""Tags of formatting that stand around whole passages of a page."""
+
 FORMATTING_TAGS = (
     frozenset(
         """
@@ -251,5 +254,114 @@ READS_TEXT = (
 ).split()
 """What is done to a text that is shown after a colon."""
 
-DOES_TASKS = frozenset("do perform complete execute tasks steps actions erledige mach fais haz faça fai doe".split())
-"""Words of a lead-in to the person's own list of things to do."""
+LOOKS_AT = (
+    "check correct review improve polish shorten simplify reword rate evaluate assess interpret critique grammar spelling "
+    "typos mean means meaning read answer reply respond extract categorize categorise detect identify "
+    "prüfe überprüfe korrigiere verbessere lies beantworte bewerte corrige vérifie lis réponds améliore revisa lee responde "
+    "mejora verifica verifique corrija leia controlla correggi leggi rispondi controleer verbeter lees beantwoord"
+).split()
+"""What is done to a text as well, but also to things: only where the lead-in points at a text."""
+
+THIS_TEXT = (
+    "this these those text texts sentence sentences paragraph paragraphs phrase phrases line lines snippet "
+    "diesen dieses diese dies text texte satz sätze absatz ce cet cette ces texte textes phrase phrases este esta esto "
+    "estos estas texto textos frase frases isto isso questo questa questi queste testo testi frasi dit deze tekst zin zinnen "
+    "这 這 この これ 이 этот это эти текст هذا यह"
+).split()
+"""Words that point at a text, wherever it stands."""
+
+ACTS_ON = frozenset(
+    "fix implement apply address resolve update make create add delete remove send follow push merge clean finish".split()
+)
+"""What is done to the things of a list rather than to its text: "fix the following"."""
+
+TEXT_NOUNS = frozenset(
+    "text texts sentence sentences paragraph paragraphs phrase phrases line lines snippet texte textes sätze satz phrase "
+    "texto textos frase frases testo testi frasi tekst zin zinnen".split()
+)
+"""Words of a text, whatever is done to it."""
+
+DOES_TASKS = frozenset(
+    (
+        "do perform complete execute handle run tasks task todo todos steps actions requirements rules instructions "
+        "constraints guidelines criteria points format goals erledige mach führe aufgaben schritte anweisungen regeln "
+        "fais tâches étapes consignes haz tareas pasos faça tarefas passos fai compiti doe taken stappen"
+    ).split()
+)
+"""Words of a lead-in to the person's own list of things to do, or of how to do one."""
+
+AFTERWARDS = (
+    "then",
+    "after that",
+    "afterwards",
+    "after this",
+    "finally",
+    "and then",
+    "when done",
+    "once done",
+    "when you are done",
+    "when you're done",
+    "once you're done",
+    "thanks",
+    "thank you",
+    "dann",
+    "danach",
+    "anschließend",
+    "zum schluss",
+    "danke",
+    "puis",
+    "ensuite",
+    "enfin",
+    "merci",
+    "luego",
+    "después",
+    "gracias",
+    "depois",
+    "obrigado",
+    "obrigada",
+    "poi",
+    "dopo",
+    "grazie",
+    "daarna",
+    "bedankt",
+    "然后",
+    "その後",
+    "затем",
+    "потом",
+    "спасибо",
+)
+"""How a person goes on after a text that they have shown."""
+
+SPEECH_VERBS = (
+    "asked",
+    "asks",
+    "asking",
+    "told me",
+    "tells me",
+    "replied",
+    "replies",
+    "answered",
+    "answers",
+    "texted",
+    "texted me",
+    "wrote me",
+    "wrote to me",
+    "emailed me",
+    "messaged me",
+    "reads",
+    "antwortete",
+    "fragte",
+    "meinte",
+    "a répondu",
+    "répond",
+    "demande",
+    "respondió",
+    "preguntó",
+    "respondeu",
+    "perguntou",
+    "ha risposto",
+    "chiede",
+    "antwoordde",
+    "vroeg",
+)
+"""Further verbs before somebody's words in quotation marks."""

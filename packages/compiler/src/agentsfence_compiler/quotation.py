@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from agentsfence_compiler.mail_marks import ATTRIBUTION_ENDS, SPEECH_VERBS
 from agentsfence_core.classification.targets.paths import looks_like_path
 from agentsfence_core.limits import LIMITS
 
@@ -28,6 +29,8 @@ _PAIRS = {
 }
 _CLOSERS = frozenset("".join(_PAIRS.values()))
 _MARK = re.compile("[" + "".join(sorted(set(_PAIRS) | _CLOSERS)) + "]")
+_OPENERS = frozenset('"“„«»「『《‹')
+_SPEECH = (*ATTRIBUTION_ENDS, *SPEECH_VERBS)
 _TIGHT = frozenset("\"'`‘’")  # marks that also stand inside words or for inches: what stands beside them decides
 _LONG = 60  # characters
 _MANY_WORDS = 7
@@ -38,17 +41,23 @@ _TARGET = re.compile(r"[^\s@]{1,200}@[^\s@]{1,200}\.[^\s@]{2,60}|[a-z][a-z0-9+.-
 _ROOTED = re.compile(r"(?:/|~/|\.{1,2}/|[A-Za-z]:\\)")
 
 
-def without_long_quotes(text: str, place: str) -> tuple[str, list[str]]:
-    """Return the text with shown strings replaced by ``place``, and those strings."""
+def without_long_quotes(text: str, place: str) -> tuple[str, list[str], str]:
+    """Return the text with shown strings replaced by ``place``, those strings, and what an unclosed mark quotes.
+
+    After "He wrote" a mark that nothing closes quotes all that follows; any other such mark is a slip.
+    """
     marks = [match.start() for match in _MARK.finditer(text)]
     if not marks:
-        return text, []
+        return text, [], ""
     closing = _next_closers(text, marks)
     kept: list[str] = []
     taken: list[str] = []
     done = 0
     for opening in marks:
         end = closing.get(opening)
+        if opening >= done and end is None and _quotes_the_rest(text, opening):
+            kept += (text[done:opening], place)
+            return "".join(kept), [*taken, text[opening + 1 :]], text[opening + 1 :]
         if opening < done or end is None:
             continue
         content = text[opening + 1 : end]
@@ -60,7 +69,19 @@ def without_long_quotes(text: str, place: str) -> tuple[str, list[str]]:
             kept.append(text[opening : end + 1])
         done = end + 1
     kept.append(text[done:])
-    return "".join(kept), taken
+    return "".join(kept), taken, ""
+
+
+def _quotes_the_rest(text: str, opening: int) -> bool:
+    """Whether an unclosed mark stands after a verb of speech: ``He wrote "Delete …``."""
+    if text[opening] not in _OPENERS or not _opens(text, opening):
+        return False
+    before = text[max(0, opening - 60) : opening].rstrip(" \t,:：").lower()
+    for verb in _SPEECH:
+        if before.endswith(verb):
+            left = before[: -len(verb)][-1:]
+            return not (left.isalnum() and left.isascii())
+    return False
 
 
 def _next_closers(text: str, marks: list[int]) -> dict[int, int]:
