@@ -261,6 +261,23 @@ def test_a_tool_node_by_hand_does_not_run_a_finished_call_again() -> None:
     assert_whole(result)
 
 
+def test_a_tool_that_does_not_exist_troubles_nobody() -> None:
+    world, fence = World(), fence_of("Email Eve")
+    result = agent_of(fence, world.tools(), says(call("send_fax", to="eve@x.example"))).say()
+    assert "__interrupt__" not in result
+    assert "no tool called send_fax" in answers_of(result)[0]
+
+
+def test_tools_of_one_name_in_two_agents_are_learnt_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fence, told = fence_of(), []
+    monkeypatch.setattr(type(fence.fence), "register_tools", lambda self, rows: told.append(rows))
+    agents = [agent_of(fence, World().tools(), *[says(send(JOHN))] * 3, saver=None) for _ in range(2)]
+    for _ in range(3):
+        for agent in agents:
+            agent.say()
+    assert len(told) == 1
+
+
 class TestState:
     """What stands in the graph's state has no authority."""
 

@@ -26,6 +26,7 @@ from packages.langchain.tests.aids import (
     agent_of,
     answers_of,
     assert_whole,
+    call,
     fence_of,
     questions_of,
     says,
@@ -305,6 +306,53 @@ class TestSharedTask:
         agent.say()
         agent.answer(YES)
         assert world.sent == [BOB]
+
+
+def test_several_calls_in_one_send_are_a_shared_task() -> None:
+    """A graph may send several calls to its tools at once: one answer is then not one call's answer."""
+    from langgraph.types import Send
+
+    world, fence = World(), fence_of("Email Bob and Eve")
+    checks = fence.middleware()
+    graph = StateGraph(MessagesState)
+    calls = [send(BOB, "a"), send(EVE, "b")]
+    graph.add_node("model", lambda state: {"messages": [says(*calls)]})
+    graph.add_node(
+        "tools", ToolNode(world.tools(), wrap_tool_call=checks.wrap_tool_call, awrap_tool_call=checks.awrap_tool_call)
+    )
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", lambda state: [Send("tools", calls)])
+    agent: Any = fence.bind(graph.compile(checkpointer=InMemorySaver()))
+    agent.invoke({"messages": [HumanMessage("go")]}, CONFIG)
+    agent.invoke(Command(resume=YES), CONFIG)
+    assert world.ran == []
+
+
+@pytest.mark.parametrize("approver", ["auto", "interrupt"])
+def test_in_a_shared_chat_nobody_answers_for_the_starter(approver: Any) -> None:
+    from agentsfence_core import HostFacts
+
+    world, fence = World(), fence_of(None, approver=approver, host=HostFacts(shared=True))
+    fence.start_task("Email Bob", thread_id="t", sender="alice")
+    result = agent_of(fence, world.tools(), says(send(BOB))).say()
+    assert questions_of(result) == []
+    assert "started the task" in answers_of(result)[0]
+
+
+def test_a_tool_that_asks_twice_below_is_answered_twice() -> None:
+    """Tools called by a tool have no call id: each is a call of its own, and each gets the answer to its question."""
+    world, fence = World(), fence_of("Read my notes and email Bob and Eve")
+    mail = fence.guard(world.send_email())
+
+    def search_notes(query: str) -> str:
+        return " ".join(str(mail.invoke({"to": to})) for to in (BOB, EVE))
+
+    agent = agent_of(fence, [world.tool("search_notes", search_notes)], says(call("search_notes", query="x")))
+    assert questions_of(agent.say())[0].value["action_requests"][0]["args"]["to"] == BOB
+    asked = questions_of(agent.answer(YES))
+    assert asked[0].value["action_requests"][0]["args"]["to"] == EVE
+    agent.answer(YES)
+    assert EVE in world.sent
 
 
 class TestApprovers:

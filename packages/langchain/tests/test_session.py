@@ -260,7 +260,7 @@ def test_which_tools_run_at_the_provider(tool: dict[str, Any], withheld: bool) -
 
 
 def test_memory_is_bounded() -> None:
-    memory: Memory[int] = Memory(3)
+    memory: Memory[str, int] = Memory(3)
     for number in range(10):
         memory.keep(str(number), number)
     assert list(memory) == ["7", "8", "9"]

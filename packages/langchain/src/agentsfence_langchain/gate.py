@@ -43,6 +43,7 @@ _ANSWERS = 64  # answers of one task that are read before the fence gives up
 ApproverMode = Literal["auto", "interrupt", "deny", "pending"]
 Approver = ApproverMode | Callable[[AskRequest], object | Awaitable[object]]
 Status = Literal["done", "failed", "suspended", "not_run"]
+_Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 
@@ -69,7 +70,7 @@ class Admission(NamedTuple):
     risk: Risk
 
 
-class Memory(OrderedDict[str, _Value]):
+class Memory(OrderedDict[_Key, _Value]):
     """The newest entries of a process, bounded."""
 
     def __init__(self, size: int) -> None:
@@ -77,7 +78,7 @@ class Memory(OrderedDict[str, _Value]):
         super().__init__()
         self._size = size
 
-    def keep(self, name: str, value: _Value) -> None:
+    def keep(self, name: _Key, value: _Value) -> None:
         """Keep an entry as the newest one."""
         self[name] = value
         self.move_to_end(name)
@@ -94,23 +95,26 @@ class Gate:
         self.approver = approver
         self.host = host
         self._lock = threading.Lock()
-        self._running: Memory[None] = Memory(4_096)
-        self._asked: Memory[None] = Memory(_KEPT)
+        self._running: Memory[str, None] = Memory(4_096)
+        self._asked: Memory[str, None] = Memory(_KEPT)
         """Questions that this process has shown."""
-        self._interrupted: Memory[tuple[str, ...]] = Memory(_KEPT)
+        self._interrupted: Memory[str, tuple[str, ...]] = Memory(_KEPT)
         """Calls that this process has shown, by key, and what was asked about each."""
-        self._results: Memory[object] = Memory(_RESULTS)
+        self._first: Memory[str, str] = Memory(_KEPT)
+        """LangGraph task -> id of the only call that was seen in it, empty for several."""
+        self._results: Memory[str, object] = Memory(_RESULTS)
         self._reads: set[str] = set()
         """Tools whose latest call was a read that no row lists, and so none counts."""
 
     # --- before the call
 
-    def admit(self, call: Call) -> Admission:
+    def admit(self, call: Call, *, may_ask: bool = True) -> Admission:
         """Return the admission of a call, or raise what refuses or suspends it."""
         with self._claimed(call) as claimed:
             decision = self._check(claimed)
             if not _is_question(decision):
                 return self._answered_before(claimed, decision)
+            self._require_askable(call, decision, may_ask)
             if not callable(self.approver):
                 return self._admission(claimed, self._ask(claimed, decision))
             given = self.approver(self._request(claimed, decision))
@@ -119,18 +123,31 @@ class Gate:
                 raise _refusal(decision, "The approver is asynchronous and this call is not, so nobody was asked.")
             return self._admission(claimed, self._obeyed(claimed, decision, read_approval(given)))
 
-    async def aadmit(self, call: Call) -> Admission:
+    async def aadmit(self, call: Call, *, may_ask: bool = True) -> Admission:
         """Return the admission of a call, waiting for an asynchronous approver where there is one."""
         if not callable(self.approver):
-            return self.admit(call)
+            return self.admit(call, may_ask=may_ask)
         with self._claimed(call) as claimed:
             decision = self._check(claimed)
             if not _is_question(decision):
                 return self._answered_before(claimed, decision)
+            self._require_askable(call, decision, may_ask)
             given = self.approver(self._request(claimed, decision))
             if inspect.isawaitable(given):
                 given = await given
             return self._admission(claimed, self._obeyed(claimed, decision, read_approval(given)))
+
+    def one_of_several(self, execution: str, call_id: str) -> bool:
+        """Whether the model made another call in the same LangGraph task, as far as this process has seen."""
+        if not execution:
+            return False
+        with self._lock:
+            first = self._first.setdefault(execution, call_id)
+            if first == call_id:
+                self._first.keep(execution, call_id)
+                return False
+            self._first.keep(execution, "")
+            return True
 
     def remembered(self, call: Call) -> object | None:
         """Return the result of this very execution where it is done already, so that it is not done twice."""
@@ -167,6 +184,13 @@ class Gate:
         if decision.reason is ReasonCode.READ_DEFAULT and decision.allowed:
             self._remember_read(call.tool)
         return decision
+
+    def _require_askable(self, call: Call, decision: Decision, may_ask: bool) -> None:
+        if not may_ask:
+            raise _refusal(decision, f"There is no tool called {call.tool} here.")
+        if self.host.shared and self.approver in {"auto", "interrupt"}:
+            # Whoever resumes a run is not named, so it may be anybody in the chat (DESIGN 8).
+            raise _refusal(decision, "Several people write here: ask the one who started the task to write it.")
 
     def _remember_read(self, tool: str) -> None:
         if len(self._reads) >= _KEPT:
@@ -212,12 +236,12 @@ class Gate:
         left lying would reach the next question, which may be the tool's own.
         """
         admission = self._admission(call, decision)
-        if not (decision.covered_by and call.place.alone and call.key):
+        if not (decision.covered_by and call.place.alone):
             return admission
         waiting = waiting_answer(here())
         if not waiting:
             return admission
-        if call.key not in self._interrupted and read_answer(waiting[0]).reply is not Reply.YES:
+        if _shown_as(call) not in self._interrupted and read_answer(waiting[0]).reply is not Reply.YES:
             return admission
         answer = read_answer(interrupt(None))
         if answer.reply is not Reply.YES and answer.question in {"", decision.question}:
@@ -269,7 +293,7 @@ class Gate:
 
     def _was_shown(self, call: Call, decision: Decision) -> bool:
         """Whether a person was asked about exactly this call before this run of the task began."""
-        asks = self._interrupted.get(call.key)
+        asks = self._interrupted.get(_shown_as(call))
         if asks is not None or decision.question in self._asked:
             return asks == decision.asks
         # Another process asked: the store says when.
@@ -279,7 +303,7 @@ class Gate:
     def _shown(self, call: Call, decision: Decision) -> None:
         with self._lock:
             self._asked.keep(decision.question, None)
-            self._interrupted.keep(call.key, decision.asks)
+            self._interrupted.keep(_shown_as(call), decision.asks)
 
     def _obeyed(self, call: Call, decision: Decision, answer: Answer) -> Decision:
         """Return the decision after an answer to this very call's question, or refuse."""
@@ -305,6 +329,11 @@ class Gate:
             self.fence.approve(task, question, scope=answer.scope)
         elif answer.reply is Reply.NO:
             self.fence.deny(task, question)
+
+
+def _shown_as(call: Call) -> str:
+    """Return the name under which a call that was shown to a person is remembered."""
+    return call.key or repr((call.place.execution, call.content))
 
 
 def _is_question(decision: Decision) -> bool:

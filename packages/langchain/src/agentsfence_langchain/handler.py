@@ -51,9 +51,9 @@ class FenceCallbackHandler(BaseCallbackHandler):
     def __init__(self, session: LangChainFence) -> None:
         """Take the session whose fence decides."""
         self._session = session
-        self._open: Memory[Admission | None] = Memory(_RUNS)
+        self._open: Memory[str, Admission | None] = Memory(_RUNS)
         """Tool runs that were admitted here, by run id; ``None`` where a pass had admitted the call."""
-        self._inside: Memory[str] = Memory(_RUNS)
+        self._inside: Memory[str, str] = Memory(_RUNS)
         """Task of every run below a tool that runs: a nested agent has no task of its own."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:

@@ -67,7 +67,8 @@ class FenceMiddleware(AgentMiddleware):
                     return handler(request)
             if (known := self._session.gate.remembered(call)) is not None:
                 return known
-            with self._running(request, self._session.gate.admit(call)) as outcome:
+            admission = self._session.gate.admit(call, may_ask=request.tool is not None)
+            with self._running(request, admission) as outcome:
                 outcome.result = handler(request)
             return outcome.result
         except FenceBlocked as refusal:
@@ -84,7 +85,8 @@ class FenceMiddleware(AgentMiddleware):
                     return await handler(request)
             if (known := self._session.gate.remembered(call)) is not None:
                 return known
-            with self._running(request, await self._session.gate.aadmit(call)) as outcome:
+            admission = await self._session.gate.aadmit(call, may_ask=request.tool is not None)
+            with self._running(request, admission) as outcome:
                 outcome.result = await handler(request)
             return outcome.result
         except FenceBlocked as refusal:
@@ -112,8 +114,10 @@ class FenceMiddleware(AgentMiddleware):
             name = label if tool is None else self._judged_name(tool.name, label, request.tool_call["args"])
             args = plain_arguments(request.tool_call["args"])
             config = _config(request)
-            place = place_of(config, self._session.default_task, alone=only_call(config, request.state))
             call_id = str(request.tool_call.get("id") or "")
+            place = place_of(config, self._session.default_task, alone=only_call(config, request.state))
+            if place.alone and self._session.gate.one_of_several(place.execution, call_id):
+                place = place._replace(alone=False)
             content = content_digest(name, args)
             return Call(name, args, call_id, place, key_of(place, call_id, content), content, time.time())
         except Exception as error:  # noqa: BLE001  (the host boundary)

@@ -96,9 +96,10 @@ def place_of(config: Mapping[str, object], default: str, *, inside: str = "", al
 def key_of(place: Place, call_id: str, call: str) -> str:
     """Return the key of one execution of a call with this digest; empty where nothing tells a replay from a new call.
 
-    A call id alone is worth nothing: models repeat them.
+    A call id alone is worth nothing: models repeat them. A call without one (a tool that calls a tool) is always new:
+    when its caller runs again, it does happen again.
     """
-    return repr((place.thread, place.execution, call_id, call)) if place.execution and call else ""
+    return repr((place.thread, place.execution, call_id, call)) if place.execution and call_id and call else ""
 
 
 def only_call(config: Mapping[str, object], state: object) -> bool:

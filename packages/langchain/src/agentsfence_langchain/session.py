@@ -18,7 +18,7 @@ from langchain_core.tools import BaseTool
 from agentsfence_core import BlockingFence, Fence, HostContractError, HostFacts, Risk, open_or_block
 from agentsfence_core.classification.vocabulary import vocabulary
 from agentsfence_core.ports import PersonMessage, ToolMapping
-from agentsfence_langchain.gate import Approver, Gate
+from agentsfence_langchain.gate import Approver, Gate, Memory
 from agentsfence_langchain.guard import OnBlock, guarded
 from agentsfence_langchain.handler import FenceCallbackHandler
 from agentsfence_langchain.instructions import InputHandler
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from agentsfence_langchain.middleware import FenceMiddleware
 
 _LOG = logging.getLogger("agentsfence.langchain")
+_SEEN = 4_096  # tools that are remembered
 _MODES = ("auto", "interrupt", "deny", "pending")
 _Agent = TypeVar("_Agent", bound=Runnable[Any, Any])
 _Tool = TypeVar("_Tool", bound=BaseTool)
@@ -80,7 +81,12 @@ class LangChainFence:
         self.default_task = f"langchain-{secrets.token_hex(8)}"
         """The task of calls that belong to no thread: read-only until `start_task` is called without a thread."""
         self.handler = FenceCallbackHandler(self)
-        self._known: dict[str, Known] = {}
+        self._seen: Memory[int, Known] = Memory(_SEEN)
+        """Tools by identity; an entry keeps its tool, so that no other can have its place."""
+        self._known: Memory[str, Known] = Memory(_SEEN)
+        """The newest tool of each name."""
+        self._registered: Memory[str, object] = Memory(_SEEN)
+        """What the fence was told of each name."""
         self._declared: dict[str, ToolMapping] = {}
         self._warned: set[str] = set()
         self._lock = threading.Lock()
@@ -182,7 +188,7 @@ class LangChainFence:
 
     @contextmanager
     def using(self, thread_id: object) -> Iterator[None]:
-        """Give the calls inside to a thread's task, where no configuration names one: scripts, chains, raw threads."""
+        """Give the calls inside to a thread's task, whatever their configuration says: scripts, chains, raw threads."""
         token = ENCLOSING.set(self.task_id(thread_id))
         try:
             yield
@@ -232,7 +238,7 @@ class LangChainFence:
 
     def learn(self, tools: Iterable[BaseTool]) -> None:
         """Tell the fence what the host offers, once a tool, and warn of tools about which nothing is known."""
-        new = [tool for tool in tools if (seen := self._known.get(tool.name)) is None or seen.tool is not tool]
+        new = [tool for tool in tools if (seen := self._seen.get(id(tool))) is None or seen.tool is not tool]
         if not new:
             return
         try:
@@ -248,7 +254,7 @@ class LangChainFence:
 
     def hidden(self, tool: BaseTool) -> frozenset[str]:
         """Return the names of a tool's arguments that a callback handler is not shown."""
-        seen = self._known.get(tool.name)
+        seen = self._seen.get(id(tool))
         return seen.hidden if seen is not None and seen.tool is tool else hidden_from_handlers(tool)
 
     def probing(self) -> bool:
@@ -272,13 +278,14 @@ class LangChainFence:
 
     def _learn(self, tools: Sequence[BaseTool]) -> None:
         with self._lock:
-            rows = [row for tool in tools if (row := described(tool)) is not None]
+            rows = [row for tool in tools if (row := described(tool)) != self._registered.get(tool.name)]
             for tool in tools:
-                if len(self._known) > 10_000:
-                    self._known.clear()
-                self._known[tool.name] = known(tool)
-            if not isinstance(self.gate.fence, BlockingFence):
+                self._seen.keep(id(tool), seen := known(tool))
+                self._known.keep(tool.name, seen)
+            if rows and not isinstance(self.gate.fence, BlockingFence):
                 self.gate.fence.register_tools(rows)
+            for row in rows:
+                self._registered.keep(str(row["name"]), row)
             unknown = sorted(set(self.unknown_tools(tools)) - self._warned)
             self._warned.update(unknown)
         if unknown:

@@ -28,7 +28,7 @@ def known(tool: BaseTool) -> Known:
     return Known(tool, arguments_of(tool), hidden_from_handlers(tool))
 
 
-def described(tool: BaseTool) -> dict[str, object] | None:
+def described(tool: BaseTool) -> dict[str, object]:
     """Return a tool's name, description, parameters and annotations, as the fence registers them."""
     metadata = tool.metadata if isinstance(tool.metadata, Mapping) else {}
     return {
