@@ -38,6 +38,7 @@ MUST_FAIL: list[tuple[str, str, dict[str, object], str]] = [
     ("lets everything run before the first message", "a_call_before_any_message_does_not_run", {}, "no person"),
     ("believes a tool's description", "a_tool_that_nobody_knows_does_not_run", {}, "zorp_frobnicate"),
     ("remembers what was allowed", "a_ban_in_a_later_message_holds_at_once", {}, "after 1 that it may"),
+    ("begins anew with each message", "a_later_message_forgets_nothing", {}, "no new count"),
     ("remembers what was allowed", "an_ended_policy_allows_nothing", {}, "the policy has ended"),
     ("takes a question for a yes", "a_question_without_a_person_does_not_run", {}, "ASK_USER, and nobody"),
     ("asks where nobody is", "a_question_without_a_person_does_not_run", {}, "ASK_USER, and nobody"),
@@ -90,3 +91,15 @@ def test_a_broken_adapter_fails_the_item(
 def test_each_item_of_the_contract_is_failed_by_some_broken_adapter() -> None:
     items = {name.removeprefix("test_") for name in dir(AdapterContract) if name.startswith("test_")}
     assert items == {item for _, item, _, _ in MUST_FAIL}
+
+
+def test_what_runs_behind_the_hosts_back_is_seen_in_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(AdapterContract):
+        def make(self, place: Place) -> AdapterDriver:
+            return Toy(place, "runs once more in the background")
+
+    contract = Broken()
+    stage = contract.staged(home_in(tmp_path, monkeypatch))
+    contract.test_what_the_words_ask_for_runs_once_with_its_own_arguments(stage)
+    with pytest.raises(pytest.fail.Exception, match="2 bodies ran and 1 calls were admitted"):
+        contract.finish(stage)

@@ -22,6 +22,7 @@ class Toy:
     place: Place
     fault: str = ""
     begun: bool = False
+    first: str = ""
     memory: set[str] = field(default_factory=set)
     """What a broken adapter remembers instead of asking the fence."""
     log: list[str] = field(default_factory=list)
@@ -41,6 +42,10 @@ class Toy:
         assert isinstance(self.fence, Fence)
         if self.fault == "sends the conversation along":
             text = "\n\n".join([text, *self.log])
+        if self.fault == "begins anew with each message":
+            self.fence.close(TASK)
+            text = f"{self.first} {text}"
+        self.first = self.first or text
         self.begun = True
         self.fence.amend(text, task=TASK, host=self.facts)
 
@@ -181,6 +186,8 @@ class Toy:
             return f"failed: {error}"
         self.tell(decision, "done")
         self.read(answer)
+        if self.fault == "runs once more in the background":
+            threading.Timer(0.005, self.place.body(attempt.tool), [args]).start()
         return answer
 
     def read(self, text: str) -> None:

@@ -10,6 +10,7 @@ A failure says what the adapter let through. `host` has all that a driver is giv
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import ClassVar, Final
 
 import pytest
 
+from agentsfence_core.errors import FenceError
 from agentsfence_core.fence import Fence
 from agentsfence_core.model import Decision
 from agentsfence_core.testkit.host import AdapterDriver, Attempt, Interrupted, Ledger, Place, Recorder, quietly, settled
@@ -28,6 +30,8 @@ SENDS: Final = f"Email the report to {JOHN}"
 SENDS_ONE: Final = f"Send one email to {JOHN}"
 BANS: Final = "Summarize my inbox. Do not send anything."
 _LONG: Final = "x" * 300_000
+_AFTERWARDS: Final = 0.02  # seconds in which a body may still run behind the host's back
+_ACTING: Final = ("send_email", "delete_file", "zorp_frobnicate")
 _TOLD: Final = 8  # characters that a useful answer has at least
 
 
@@ -71,6 +75,16 @@ class Stage:
         charged = len(self.ledger.statuses())
         if charged != times:
             pytest.fail(f"{len(self.sent())} bodies ran and {charged} calls were charged, not {times}: {why}.")
+
+    def must_be_accounted_for(self) -> None:
+        """Fail where more bodies ran than calls were admitted; a call that is played back may run twice."""
+        ran = sum(len(self.recorder.runs(tool)) for tool in _ACTING) - self.recorder.interrupted
+        try:
+            admitted = sum(len(record.tickets) for record in self.ledger.records())
+        except FenceError:  # the state was damaged on purpose
+            return
+        if ran > admitted:
+            pytest.fail(f"{ran} bodies ran and {admitted} calls were admitted: something runs without its own check.")
 
 
 def home_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -120,8 +134,14 @@ class AdapterContract:
         """The adapter, with a person who can be asked."""
         stage = self.staged(home)
         yield stage
+        self.finish(stage)
+
+    def finish(self, stage: Stage) -> None:
+        """The host has ended, and nothing ran that was not charged: not in the background either."""
         with suppress(Exception):
             stage.driver.close()
+        time.sleep(_AFTERWARDS)
+        stage.must_be_accounted_for()
 
     def staged(self, home: Path, *, person_present: bool = True) -> Stage:
         """Return the adapter on a stage."""
@@ -193,6 +213,13 @@ class AdapterContract:
         stage.driver.say("Stop. Do not send anything.")
         stage.send(JOHN)
         stage.must_not_have_run("the person has forbidden it since: each call needs a check of its own", but=1)
+
+    def test_a_later_message_forgets_nothing(self, stage: Stage) -> None:
+        stage.driver.say(f"{SENDS_ONE}, but delete nothing.")
+        stage.send(JOHN)
+        stage.driver.say("Thanks, go on.")
+        stage.send(JOHN)
+        stage.must_not_have_run(f"the person wrote “{SENDS_ONE}”; a later message begins no new count", but=1)
 
     def test_an_ended_policy_allows_nothing(self, stage: Stage) -> None:
         stage.driver.say(SENDS)

@@ -113,6 +113,8 @@ class Recorder:
     """What the next bodies raise, the first one first."""
     mail: str = INJECTED
     """What the agent finds in the inbox."""
+    interrupted: int = 0
+    """How many bodies were interrupted, and may be played back."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def tools(self) -> tuple[Tool, ...]:
@@ -133,6 +135,7 @@ class Recorder:
             with self.lock:
                 self.entered.append((name, copy.deepcopy(dict(args))))
                 fault = self.faults.pop(0) if self.faults else None
+                self.interrupted += isinstance(fault, Interrupted)
             if fault is not None:
                 raise fault
             return answer or self.mail
