@@ -15,6 +15,7 @@ from typing import Final
 from agentsfence_core.classification.shell.addresses import add_addresses
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.capabilities import RISK_OF
+from agentsfence_core.classification.shell.loose import loose_options
 from agentsfence_core.classification.shell.options import Given, Split
 from agentsfence_core.classification.shell.programs import REACHING, program_named, protect
 from agentsfence_core.classification.shell.rows import Option, OptionTable, Program, Role, table_of
@@ -232,6 +233,8 @@ def by_row(call: Call, program: Program, words: list[Word]) -> Split:
     _base(call, program, capability)
     if program.strict and split.strays:
         call.unseen(f"an option that the row does not name: {split.strays[0][:40]}")
+    if split.strays and RISK_OF.get(capability) is Risk.READ:
+        loose_options(call, words, table, single=program.single)
     if table.dangerous:
         _hidden_options(call, split.operands)
     operands = split.operands

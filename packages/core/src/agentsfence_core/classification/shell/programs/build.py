@@ -189,7 +189,12 @@ _GO = {
     ),
     "vet": Program("lint.run", rest=Role.TEXT, options={Role.RUN: "-vettool -toolexec"}, single=True),
     **rows("fmt fix", LINT),
-    **rows("version list doc", LIST),
+    **rows("version doc", LIST),
+    "list": Program(
+        "system.read",
+        options={Role.RUN: "-toolexec -exec", Role.UNSEEN: "-overlay -modfile -vettool", Role.TEXT: "-f -tags -mod -C -p"},
+        single=True,
+    ),
     "env": Program("system.read", also={"system.configure": "-w -u"}),
     **rows("run generate tool", Program("script.run", rest=Role.TARGET, sure=False)),
     **rows("get install", Program("package.install", rest=Role.OBJECT, kind="package")),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.engine import by_row
 from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
@@ -275,11 +276,12 @@ def _gsutil(call: Call, program: Program) -> None:
 
 
 _TERRAFORM = {
-    **rows("plan show validate version providers graph get test", Program("cloud.read", rest=Role.TEXT)),
+    **rows("plan show validate version providers graph get", Program("cloud.read", rest=Role.TEXT)),
     "output": Program("cloud.read", rest=Role.TEXT, also={"secret.read": "-json -raw"}, single=True),
     "plan": Program("build.run", rest=Role.TEXT, options={Role.WRITE: "-out"}, single=True),
     "fmt": Program("lint.run", rest=Role.TARGET),
     "init": Program("package.install"),
+    "test": Program("cloud.write", rest=Role.TEXT),
     **rows("apply up update deploy", Program("cloud.write", rest=Role.TEXT)),
     **rows("destroy down", Program("cloud.delete", rest=Role.TEXT)),
     **{f"state {verb}": Program("cloud.read") for verb in ("list", "show", "pull")},
@@ -311,6 +313,15 @@ def _terraform(call: Call, _program: Program) -> None:
         call.effect("cloud.delete")
 
 
+def _inventory(call: Call, program: Program) -> None:
+    """An inventory that is not a list or a data file may be a program."""
+    split = by_row(call, program, call.words[1:])
+    for _, option, value in split.given:
+        named = value.text if option.role is Role.READ and value is not None else ""
+        if named and "," not in named and not named.endswith((".yml", ".yaml", ".ini", ".toml", ".json", "/hosts")):
+            call.unseen("an inventory that may be a program")
+
+
 PROGRAMS = {
     **rows("aws aws2 awslocal gcloud az doctl linode-cli ibmcloud oci aliyun hcloud scw vultr-cli exo openstack eksctl yc kops bq", _CLOUD),
     "gsutil": Program("cloud.read", options={Role.TEXT: "-o -h -u"}, hook=_gsutil),
@@ -318,7 +329,7 @@ PROGRAMS = {
     **rows("terraform tofu terragrunt pulumi cdk cdktf", Program("cloud.read", hook=_terraform)),
     **rows("ansible ansible-playbook salt puppet chef-client knife", Program("script.run", sure=False, options={Role.TEXT: "-i -l -u -t -e"}, rest=Role.TARGET)),
     "ansible-doc": Program("file.read"),
-    "ansible-inventory": Program("file.read"),
+    "ansible-inventory": Program("file.read", options={Role.READ: "-i --inventory --inventory-file", Role.WRITE: "--output", Role.TEXT: "-l --limit --host"}, hook=_inventory),
     "ansible-vault": Program("file.write", subcommands={"view": Program("secret.read", rest=Role.TEXT), **rows("encrypt decrypt edit create rekey encrypt_string", Program("file.write", rest=Role.TARGET))}, options={Role.TEXT: "--vault-id --vault-password-file"}),
     "ansible-galaxy": Program("package.install", operands=(Role.TEXT,), rest=Role.OBJECT, kind="package"),
     "packer": Program("cloud.write", subcommands={**rows("validate inspect version fmt", Program("cloud.read")), "build": Program("cloud.write"), "init": Program("package.install")}),

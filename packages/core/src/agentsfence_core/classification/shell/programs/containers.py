@@ -359,7 +359,7 @@ def _kubeconfig(call: Call) -> None:
 _KUBE = {
     "get": Program("container.read", hook=_kube_get),
     **rows(
-        "describe logs log top explain api-resources api-versions version cluster-info events diff options wait kustomize completion",
+        "describe logs log top explain api-resources api-versions version cluster-info events diff options wait completion",
         Program(
             "container.read",
             rest=Role.TEXT,
@@ -368,6 +368,7 @@ _KUBE = {
     ),
     **{f"config {verb}": LOOK for verb in ("get-contexts", "current-context", "get-clusters", "get-users")},
     "config view": Program("container.read", also={"secret.read": "--raw"}),
+    "kustomize": Program("container.read", rest=Role.READ, options={Role.UNSEEN: "--enable-exec! --enable-alpha-plugins! --enable-star! --helm-command", Role.WRITE: "-o --output", Role.TEXT: _KUBE_TEXT.replace("-o --output ", "")}),
     "config": Program("system.configure"),
     **rows("delete drain", _resource("container.delete")),
     **rows(

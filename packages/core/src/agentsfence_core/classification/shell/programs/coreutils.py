@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from agentsfence_core.classification.shell.call import Call
-from agentsfence_core.classification.shell.engine import by_row
+from agentsfence_core.classification.shell.engine import by_row, nested
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
@@ -95,6 +95,21 @@ def _truncates(call: Call) -> None:
         call.path("file.delete", word)
 
 
+def _cow(call: Call, program: Program) -> None:
+    """A cow from a file is a program."""
+    split = by_row(call, program, call.words[1:])
+    if any(name == "f" and value is not None and "/" in value.text for name, _, value in split.given):
+        call.unseen("a cow from a file is a program")
+
+
+def _arch(call: Call, _program: Program) -> None:
+    """``arch`` prints; on a Mac ``arch -arm64 cmd`` runs cmd."""
+    words = call.words[1:]
+    while words and words[0].text[:1] == "-":
+        words = words[2:] if words[0].text in {"-arch", "-e", "-d"} else words[1:]
+    nested(call, words) if words else call.effect("system.read")
+
+
 def _hostname(call: Call) -> None:
     """``hostname NAME`` sets it; options only print."""
     sets = any(not word.text.startswith("-") for word in call.words[1:]) or any(
@@ -108,7 +123,7 @@ PROGRAMS = {
         "cat tac head tail wc nl od hexdump cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 shasum "
         "base32 cmp stat file readlink realpath basename dirname du df strings column fold fmt pr expand unexpand "
         "comm join paste rev tsort sum look zcat bzcat xzcat zstdcat lzcat lz4cat zmore xxhsum crc32 namei exa eza lsd "
-        "tokei cloc scc sloccount diffstat lsattr getfattr getfacl mediainfo exiv2 pdfinfo pdffonts identify colordiff",
+        "tokei cloc sloccount lsattr getfattr getfacl mediainfo pdfinfo pdffonts colordiff",
         READER,
     ),
     "ls": Program(
@@ -259,12 +274,16 @@ PROGRAMS = {
     "umask": QUIET,
     "date": _DATE,
     **rows(
-        "pwd whoami id groups uname hostname arch nproc uptime free lscpu lsblk lsusb lspci lsmod lsof tty logname users who w "
+        "pwd whoami id groups uname hostname nproc uptime free lscpu lsblk lsusb lspci lsmod lsof tty logname users who w "
         "last lastlog seq sleep true false yes factor numfmt expr cal ncal tput getconf locale sw_vers vmstat iostat mpstat "
-        "sar dmesg lsb_release hostid banner figlet cowsay fortune neofetch fastfetch screenfetch "
+        "sar dmesg lsb_release hostid banner figlet fortune "
         "vm_stat system_profiler getent findmnt blkid pathchk sync cksfv tldr cheat whatis apropos whereis which locate mlocate acpi sensors upower",
         QUIET,
     ),
+    **rows("scc diffstat", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.TEXT: "-f --format -i --include-ext -w"})),
+    **rows("neofetch fastfetch screenfetch", Program("system.read", options={Role.UNSEEN: "--config -c", Role.TEXT: "-l --logo"})),
+    **rows("cowsay cowthink", Program("system.read", options={Role.TEXT: "-e -T -W -f"}, hook=_cow)),
+    "arch": Program("system.read", hook=_arch),
     "hostname": Program("system.read", rest=Role.TEXT, hook=lambda call, _program: _hostname(call)),
     "tree": Program(
         "file.read",

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import shell_line
+from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
@@ -192,6 +193,14 @@ def _capability(url: Word, method: str, *, sends: bool) -> str:
     return "web.read"
 
 
+_NAMED = re.compile(r"\$\{?(\w{1,80})")
+
+
+def _tells_secret(word: Word) -> bool:
+    """Whether an address carries a variable that is probably a secret."""
+    return not word.sure and any(SECRET.search(name) for name in _NAMED.findall(word.text))
+
+
 def _reach(call: Call, urls: list[Word], method: str, *, sends: bool, saves: bool, recipients: list[Word]) -> None:
     """Add what is reached, and what a DELETE or a computed part of the address means."""
     if not urls:
@@ -203,7 +212,7 @@ def _reach(call: Call, urls: list[Word], method: str, *, sends: bool, saves: boo
             call.path("file.read", word)
             continue
         capability = _capability(word, method, sends=sends or bool(recipients))
-        if word.runs and capability == "web.read":
+        if capability == "web.read" and (word.runs or _tells_secret(word)):
             capability = "web.post"  # the output of a command leaves in the address
         call.url(capability, word)
     for word in recipients:

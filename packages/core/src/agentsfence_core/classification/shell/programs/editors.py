@@ -3,6 +3,8 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+import re
+
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, shell_line
 from agentsfence_core.classification.shell.options import Split
@@ -55,9 +57,13 @@ def _vim(call: Call, program: Program) -> None:
         call.effect("file.write")
 
 
+_SETS = re.compile(r"set (?!exrc|modeline|ml\b|ex\b)(?:no)?[a-z]{1,20}(?:=[\w,-]{0,30})?")
+"""A setting that names no program."""
+
+
 def _ex(call: Call, value: Word) -> None:
     text = value.text.lstrip(": ")
-    if text in {"q", "q!", "qa", "qa!", "wq", "wqa", "x", "w"} or text.startswith("set "):
+    if text in {"q", "q!", "qa", "qa!", "wq", "wqa", "x", "w"} or _SETS.fullmatch(text):
         call.effect("file.write")
         return
     call.unseen("an editor command")
@@ -65,11 +71,17 @@ def _ex(call: Call, value: Word) -> None:
         shell_line(call, Word(text[1:], value.sure))
 
 
+def _serves(call: Call) -> None:
+    """``code tunnel`` and ``code serve-web`` open this machine to others."""
+    if len(call.words) > 1 and call.words[1].text in {"tunnel", "serve-web", "agent", "ext"}:
+        call.unseen("the editor serves others")
+
+
 _EMACS = Program(
     "file.write",
     rest=Role.TARGET,
-    options={Role.UNSEEN: "--eval -eval -l --load -f --funcall --script -x", Role.TEXT: "-T --title -fn"},
-    single=False,
+    options={Role.UNSEEN: "--eval --execute -e -l --load -f --funcall --script -x", Role.TEXT: "-T --title -fn"},
+    single=True,
 )
 _EDIT = Program(
     "file.write",
@@ -78,6 +90,8 @@ _EDIT = Program(
         Role.UNSEEN: "--install-extension --extensions-dir --user-data-dir --eval -s --rcfile",
         Role.TEXT: "-g --goto! -r!",
     },
+    instead={"system.read": "--list-extensions --status"},
+    before=lambda call: _serves(call),
 )
 _VIM = Program(
     "file.write",
@@ -114,7 +128,8 @@ PROGRAMS = {
     "less": _PAGER,
     **rows("more most lv pg", Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-n -p"}, hook=_less)),
     **rows("bat batcat", Program("file.read", rest=Role.TARGET, options={Role.RUN: "--pager", Role.TEXT: "-l --language -r --line-range -H --highlight-line --style --theme --color --wrap --tabs --paging --decorations --file-name --map-syntax --terminal-width -m --diff-context", Role.UNSEEN: "--config-file"}, subcommands=None)),
-    **rows("delta glow mdcat hexyl fx jless visidata vd csvlens tailspin lnav", Program("file.read", rest=Role.TARGET, options={Role.RUN: "--pager", Role.UNSEEN: "--config -c --play", Role.TEXT: "-w --width"})),
+    **rows("delta glow mdcat hexyl fx jless visidata vd csvlens tailspin", Program("file.read", rest=Role.TARGET, options={Role.RUN: "--pager", Role.UNSEEN: "--config -c --play", Role.TEXT: "-w --width"})),
+    "lnav": Program("file.read", rest=Role.TARGET, options={Role.UNSEEN: "-c -f -e -I -m! -i! --exec --execute"}),
     "man": _MAN,
     **rows("info pinfo", Program("file.read", options={Role.WRITE: "-o --output", Role.UNSEEN: "--init-file --restore"})),
     **rows("vim vi nvim view gvim vimdiff ex neovim mvim hx kak", _VIM),

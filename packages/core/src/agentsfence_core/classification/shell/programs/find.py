@@ -34,7 +34,7 @@ def _find(call: Call, _program: Program) -> None:
         roots.append(words[place])
         place += 1
     call.effect("file.read")
-    if any(word.text[:1] in "$`" and not word.sure for word in roots[1:]):
+    if any(word.text[:1] in "$`{" and not word.sure for word in roots[1:]):
         call.unseen("computed tests")
     for root in roots or [Word(".")]:
         call.path("file.read", root)
@@ -100,12 +100,30 @@ def _runs(call: Call, words: list[Word], place: int, found: list[Word]) -> int:
     return place
 
 
+_FD_VALUED = frozenset("etdESocj")
+
+
+def _starts(word: Word) -> int:
+    """Return where the command begins in an option that starts one, as in ``--exec=rm``, ``-Hx`` and ``-xrm``; else 0."""
+    text = word.text
+    if text[:2] == "--":
+        name = text.partition("=")[0]
+        return len(name) + text.startswith(f"{name}=") if name in {"--exec", "--exec-batch"} else 0
+    for place in range(1, len(text) if text[:1] == "-" else 0):
+        if text[place] in "xX":
+            return place + 1 + text.startswith("=", place + 1)
+        if text[place] in _FD_VALUED:
+            return 0
+    return 0
+
+
 def _fd(call: Call, program: Program) -> None:
     """``fd pattern [folders]``; ``-x`` and ``-X`` run the rest as a command."""
     words = call.words[1:]
     for place, word in enumerate(words):
-        if word.text in {"-x", "-X", "--exec", "--exec-batch"} or word.text.startswith(("--exec=", "--exec-batch=")):
-            glued = word.after(word.text.index("=") + 1) if "=" in word.text else None
+        starts = _starts(word)
+        if starts:
+            glued = word.after(starts) if len(word.text) > starts else None
             inner = [*([glued] if glued else []), *words[place + 1 :]]
             named = Split(words[:place], table_of(program), posix=False, single=False).operands
             found = Word(f"*/{named[0].text if named else '*'}", False, True)

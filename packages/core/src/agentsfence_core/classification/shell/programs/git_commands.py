@@ -143,7 +143,7 @@ def checkout(call: Call, words: list[Word]) -> None:
     split = Split(words, table_of(row), posix=False, single=False)
     new = [value for name, _, value in split.given if name in {"b", "B", "orphan"} and value is not None]
     behind = behind_dashes(words)
-    lost = behind or [word for word in split.operands if _is_path(word.text)]
+    lost = behind or [word for word in split.operands if _is_path(word.text)] or split.operands[1:]
     if new:
         objects(call, "git.branch", "branch", new)
     elif lost:

@@ -24,6 +24,7 @@ _FIELDS_OF = {
 }
 _EDITS = re.compile(r"-[nplaws0]{0,8}i")
 _LONG_CODE = frozenset({"--eval", "--print", "--execute", "--expression", "-eval"})
+_PRELOADS = ("-r", "--require", "--import", "--loader", "--experimental-loader", "--env-file")
 _LONG_VALUE = frozenset({"--require", "--import", "--loader", "--experimental-loader", "--conditions", "--env-file"})
 
 
@@ -96,6 +97,8 @@ def _long(call: Call, words: list[Word], place: int, option: str, language: str)
     if name in _LONG_VALUE:
         call.unseen("foreign code is loaded first", "code.exec")
         return place if equals else place + 1, False
+    if name in {"--test", "--check"} and any(word.text.startswith(_PRELOADS) for word in words):
+        call.unseen("foreign code is loaded first", "code.exec")
     if language == "javascript" and name == "--test":
         call.effect("test.run")
         return len(words), True

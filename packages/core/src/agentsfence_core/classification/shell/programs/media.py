@@ -28,8 +28,24 @@ def _ffmpeg(call: Call, program: Program) -> None:
         call.effect("file.read")
 
 
+_EXIV2_VERBS = frozenset("ad adjust in insert rm delete mo modify mv rename ex extract fi fixiso fc fixcom".split())
+
+
+def _exiv2(call: Call, _program: Program) -> None:
+    """``exiv2`` prints; its verbs and ``-i``, ``-d``, ``-M`` change the files."""
+    words = call.words[1:]
+    operands = [word for word in words if word.text[:1] != "-"]
+    verb = bool(operands) and operands[0].text in _EXIV2_VERBS
+    acts = verb or any(word.text[:2] in {"-i", "-d", "-M", "-m", "-a", "-r", "-e", "-t", "-T", "-D", "-F"} for word in words)
+    for word in operands[verb:]:
+        call.path("file.write" if acts else "file.read", word)
+    call.effect("file.write" if acts else "file.read")
+
+
 def _exiftool(call: Call) -> None:
-    """``-TAG=value`` changes the files."""
+    """``-TAG=value`` changes the files; an expression in a format runs."""
+    if any("${" in word.text and ";" in word.text for word in call.words[1:]):
+        call.unseen("an expression in a format")
     names = [word.text for word in call.words[1:] if word.text[:1] == "-"]
     if any("=" in name for name in names):
         for word in call.words[1:]:
@@ -65,6 +81,8 @@ PROGRAMS = {
     **rows("ffmpeg avconv", _FFMPEG),
     **rows("ffprobe", Program("file.read", rest=Role.TARGET, options={Role.TEXT: "-v -show_entries -of -print_format -select_streams -i! -show_format! -show_streams!", Role.WRITE: "-o"}, single=True)),
     **rows("convert magick", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TEXT: "-resize -quality -crop -density -rotate -geometry -gravity -fill -font -pointsize -background -format -threshold -blur -border"}, single=True)),
+    "exiv2": Program("file.read", hook=_exiv2),
+    "identify": Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-write", Role.TEXT: "-format -define -depth -density -size"}, single=True),
     "mogrify": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-resize -quality -format -path"}, single=True),
     **rows("sox cwebp dwebp lame flac oggenc opusenc rsvg-convert inkscape potrace img2pdf qrencode", Program("file.write", rest=Role.READ, last=Role.TARGET, options={Role.TARGET: "-o --output"})),
     **rows("optipng jpegoptim pngquant svgo exiftran jhead", Program("file.write", rest=Role.TARGET)),

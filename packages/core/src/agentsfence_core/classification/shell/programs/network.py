@@ -16,11 +16,22 @@ def _lookup(call: Call, program: Program) -> None:
     call.effect("web.read")
     for word in split.operands:
         name = word.text.lstrip("@")
+        if name[:1] == "+":
+            continue
         if "." in name or not name.isupper():
             call.host("web.post" if word.runs else "web.read", Word(name, word.sure))
     for name, _, value in split.given:
         if name in {"f", "i"} and value is not None and call.words[0].text == "dig":
             call.path("file.read", value)
+
+
+def _getent(call: Call, program: Program) -> None:
+    """``getent hosts x`` looks a name up, the other tables are of this machine."""
+    split = Split(call.words[1:], table_of(program), posix=False, single=False)
+    asks = bool(split.operands) and split.operands[0].text.startswith(("hosts", "ahosts", "networks"))
+    call.effect("web.read" if asks else "system.read")
+    for word in split.operands[1:] if asks else ():
+        call.host("web.post" if word.runs else "web.read", word)
 
 
 _PING = Program(
@@ -255,6 +266,7 @@ def _shows_or_sets(call: Call, _program: Program) -> None:
 PROGRAMS = {
     **rows("ping ping6 fping traceroute traceroute6 tracepath mtr arping", _PING),
     **rows("dig host nslookup drill kdig whois delv", _DIG),
+    "getent": Program("system.read", options={Role.TEXT: "-s --service"}, hook=_getent),
     "rsync": _RSYNC,
     "scp": _SCP,
     "sftp": _INTERACTIVE,
@@ -279,7 +291,8 @@ PROGRAMS = {
         **rows("mount serve rcd", Program("process.control")),
     }, options={Role.UNSEEN: "--config", Role.TEXT: "--transfers --checkers"}),
     **rows("nmap masscan zmap rustscan nikto", Program("web.read", rest=Role.HOST, options={Role.TEXT: "-p -T -e -S --top-ports --max-retries --min-rate", Role.WRITE: "-oN -oX -oG -oA -o", Role.UNSEEN: "--script --datadir"}, single=True)),
-    **rows("tcpdump tshark dumpcap", Program("system.read", options={Role.WRITE: "-w", Role.READ: "-r -F", Role.RUN: "-z", Role.TEXT: "-i -c -s -n! -G -C -W -Y -f -T -e"})),
+    **rows("tcpdump dumpcap", Program("system.read", options={Role.WRITE: "-w", Role.READ: "-r -F", Role.RUN: "-z", Role.TEXT: "-i -c -s -n! -G -C -W -Y -f -T -e"})),
+    "tshark": Program("system.read", options={Role.WRITE: "-w", Role.READ: "-r", Role.UNSEEN: "-X", Role.TEXT: "-i -c -s -n! -a -b -Y -f -T -e -z -F -d -o -R -K -E -j -J"}),
     **rows("netstat ifstat iftop nethogs", Program("system.read")),
     "ifconfig": Program("system.read", hook=_shows_or_sets),
     "route": Program("system.read", hook=_shows_or_sets),

@@ -222,7 +222,7 @@ _NPM = {
     **rows("login logout adduser token owner access team hook profile trust", Program("account.security")),
     "version": Program("git.commit"),
     "pack": BUILD,
-    "init": Program("file.write", otherwise=None),
+    "init": Program("file.write", hook=lambda call, _program: _start_project(call)),
     **rows("create", Program("package.install", rest=Role.OBJECT, kind="package", sure=False)),
     "config": Program("system.configure", hook=lambda call, _program: _config(call)),
     **rows("get", LIST),
@@ -237,6 +237,14 @@ _NPM = {
     "workspaces": Program("script.run", sure=False),
     "workspace": Program("script.run", sure=False),
 }
+
+
+def _start_project(call: Call) -> None:
+    """``npm init`` writes a file; with a name it fetches that package and runs it."""
+    call.effect("file.write")
+    for word in [word for word in call.words[call.skip :] if word.text[:1] != "-"][:1]:
+        call.object("package.install", "package", word)
+        call.unseen("a package that is fetched and run", "package.install")
 
 
 def _config(call: Call) -> None:
@@ -374,17 +382,21 @@ def _dpkg(call: Call, _program: Program) -> None:
     else:
         capability = "system.read"
     call.effect(capability)
+    if any(word.text.startswith(_RPM_RUNS) for word in words) and call.words[0].text == "rpm":
+        call.unseen("a macro can run a program")
     for word in names if capability.startswith("package") else ():
         call.object(capability, "package", word)
 
 
+_RPM_RUNS = ("--ev", "-E", "--def", "-D", "--pipe", "--mac", "--rcf", "--load", "--predef")
 PROGRAMS = {
-    **rows("npm pnpm bun", _manage(_NPM, options="--prefix -C --dir --filter -F --registry -w --workspace --loglevel --cwd")),
+    "bun": Program("package.install", subcommands=_NPM, options={Role.TEXT: "--filter -F --registry -w --cwd", Role.UNSEEN: "-e --eval -p --print -r --preload -c --config --import --require"}, bare="system.read"),
+    **rows("npm pnpm", _manage(_NPM, options="--prefix -C --dir --filter -F --registry -w --workspace --loglevel --cwd")),
     "yarn": _manage({**_NPM, **rows("global", _NPM_INSTALL), "upgrade-interactive": UPDATE, "plugin": UPDATE, "set version": UPDATE}, scripts=True, bare="package.install", options="--cwd"),
     **rows("npx bunx pnpx uvx", _EXEC),
     "corepack": Program("package.install"),
     **rows("nvm fnm volta n asdf rbenv pyenv rustup sdk", _manage({**rows("list ls ls-remote current version versions which where show --version list-remote", LIST), **rows("use global local default alias", Program("system.configure")), **rows("uninstall remove", REMOVE), **rows("install update upgrade add self component target toolchain latest lts fetch", UPDATE)})),
-    "pip": _manage(_PIP, options="--python --proxy --timeout --retries --log --cache-dir"),
+    "pip": Program("package.install", subcommands=_PIP, options={Role.TEXT: "--proxy --timeout --retries --cache-dir", Role.UNSEEN: "--python", Role.WRITE: "--log"}, bare="system.read"),
     "pipx": _manage({**_PIP, "run": _EXEC, "upgrade": UPDATE, "upgrade-all": UPDATE, "inject": UPDATE, "ensurepath": Program("system.configure"), "environment": LIST}),
     "pip-compile": Program("file.write", rest=Role.READ, options={Role.WRITE: "-o --output-file"}),
     "pip-sync": _PIP_INSTALL,

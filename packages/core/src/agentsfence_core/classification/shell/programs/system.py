@@ -174,9 +174,34 @@ _GPG_ROW = Program(
         Role.WRITE: "-o --output",
         Role.TEXT: "-r --recipient -u --local-user --keyserver --passphrase --batch! --recv-keys! -a! -s! -e! -d! -c!",
         Role.READ: "--passphrase-file",
-        Role.UNSEEN: "--options --homedir --keyring --agent-program --pinentry-program",
+        Role.UNSEEN: "--photo-viewer --exec-path --options --homedir --keyring --agent-program --pinentry-program",
     },
 )
+
+
+_GPG_WRITES = frozenset(
+    "e s c b encrypt sign symmetric detach-sign clearsign clear-sign store enarmor dearmor".split()
+)
+
+
+def _gpg_flags(call: Call) -> set[str]:
+    split = Split(call.words[1:], table_of(_GPG_ROW), posix=False, single=False)
+    return {*split.strays, *[name for name, _, _ in split.given]}
+
+
+def _sops(call: Call, program: Program) -> None:
+    """``sops`` edits; ``-d`` prints secrets, ``exec-env`` and ``exec-file`` run a line with them."""
+    words = [word for word in call.words[1:] if word.text[:1] != "-"]
+    verb = words[0].text if words else ""
+    if verb in {"exec-env", "exec-file"}:
+        call.effect("secret.read")
+        call.unseen("a line with secrets in its environment")
+        for word in words[2:3]:
+            shell_line(call, word)
+    elif verb == "decrypt":
+        call.effect("secret.read")
+    else:
+        by_row(call, program, call.words[1:])
 
 
 def _gpg(call: Call, _program: Program) -> None:
@@ -203,7 +228,7 @@ def _gpg(call: Call, _program: Program) -> None:
         call.effect("account.security")
     elif words & {"--send-keys", "--send-key"}:
         call.effect("web.post")
-    elif words & {"-e", "-s", "-c", "-b", "-se", "--encrypt", "--sign", "--symmetric", "--detach-sign", "--clearsign"}:
+    elif _gpg_flags(call) & _GPG_WRITES:
         call.effect("file.write")
     elif any(word.startswith("--export-secret") for word in words):
         call.path("file.read", Word("~/.gnupg/private-keys-v1.d"))
@@ -241,7 +266,7 @@ PROGRAMS = {
     **rows("gpg gpg2", Program("file.read", hook=_gpg)),
     **rows("age", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.READ: "-i --identity -R", Role.TEXT: "-r --recipient"})),
     "age-keygen": Program("file.write", options={Role.WRITE: "-o"}),
-    "sops": Program("file.write", rest=Role.TARGET, instead={"secret.read": "-d --decrypt"}, also={"file.write": "-i --in-place"}),
+    "sops": Program("file.write", rest=Role.TARGET, instead={"secret.read": "-d --decrypt"}, also={"file.write": "-i --in-place"}, hook=_sops),
     **rows("logger", Program("file.write")),
     "logrotate": Program("file.delete", sure=False),
     "tmpreaper": Program("file.delete", rest=Role.TARGET),

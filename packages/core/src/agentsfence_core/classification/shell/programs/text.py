@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
 from agentsfence_core.classification.shell.engine import by_row
 from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.rows import Program, Role, rows
 from agentsfence_core.classification.shell.words import Word
-from agentsfence_core.model.action import TargetKind
 from agentsfence_core.model.action import TargetKind
 
 
@@ -90,6 +90,13 @@ def _mlr(call: Call, program: Program) -> None:
         call.unseen("a script that writes or runs")
 
 
+def _pandoc(call: Call, program: Program) -> None:
+    """``pandoc`` prints or writes; a reader or writer in Lua is a program."""
+    split = by_row(call, program, call.words[1:])
+    if any(option.role is Role.SCRIPT and value is not None and ".lua" in value.text for _, option, value in split.given):
+        call.unseen("a reader or writer in Lua")
+
+
 def _envsubst(call: Call, _program: Program) -> None:
     """``envsubst`` prints the variables that its input names; a list of harmless ones as its argument bounds that."""
     call.effect("system.read")
@@ -107,7 +114,8 @@ def _dc(call: Call) -> None:
 
 
 PROGRAMS = {
-    **rows("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep ugrep", _GREP),
+    **rows("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep", _GREP),
+    **rows("ugrep ug", replace(_GREP, options={**_GREP.options, Role.RUN: "--filter --pager? --view? --format-open --format-close", Role.WRITE: "--save-config?", Role.UNSEEN: "--config?"})),
     "rg": _RG,
     "ripgrep": _RG,
     **rows(
@@ -208,11 +216,13 @@ PROGRAMS = {
         "file.read",
         rest=Role.TARGET,
         options={
-            Role.WRITE: "-o --output --log",
+            Role.WRITE: "-o --output --log --extract-media",
+            Role.SCRIPT: "-f --from -t --to -r --read -w --write",
             Role.RUN: "-F --filter -L --lua-filter --pdf-engine",
-            Role.TEXT: "-f --from -t --to -M --metadata -V --variable --toc-depth",
+            Role.TEXT: "-M --metadata -V --variable --toc-depth",
             Role.READ: "--template -H -B -A -c --bibliography --csl --reference-doc",
             Role.UNSEEN: "-d --defaults --data-dir",
         },
+        hook=_pandoc,
     ),
 }

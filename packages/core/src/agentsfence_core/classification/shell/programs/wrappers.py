@@ -108,7 +108,8 @@ def _xargs(call: Call, program: Program) -> None:
         replaced = [Word(word.text, False, True) if mark in word.text else word for word in split.operands]
         nested(call, replaced, piped=False)
     else:
-        nested(call, [*split.operands, Word("{}", False, True)], piped=False)
+        given = [Word(text) for text in call.stdin.split()[:256]] if call.stdin is not None else []
+        nested(call, [*split.operands, *(given or [Word("{}", False, True)])], piped=False)
 
 
 def _parallel(call: Call, program: Program) -> None:
