@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextvars
 import logging
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from agentsfence_compiler.backends.host import HostBackend
@@ -40,8 +41,11 @@ class Compiling:
         """Hermes' own model can be asked through this context."""
         self._llm = lambda: ctx.llm
 
-    def hear(self, fence: Fence, task: str, words: Words, facts: HostFacts) -> None:
-        """The policy of the task follows the words as far as it can without waiting longer than a turn may."""
+    def hear(self, fence: Fence, task: str, words: Words, facts: HostFacts, kept: Callable[[], None]) -> None:
+        """The policy of the task follows the words as far as it can without waiting longer than a turn may.
+
+        ``kept`` is called as soon as what they forbid is in force.
+        """
         message = PersonMessage(words.text, words.sender, words.source)
         with self._order:
             serial = object()
@@ -50,8 +54,10 @@ class Compiling:
         backend = self._backend(compiler)
         if backend is None:
             fence.amend(message, task=task, host=facts)
+            kept()
             return
         heard = fence.amend(message, task=task, host=facts, draft=FAIL)
+        kept()
         if any(view.kind == "request" for view in heard.requests):
             self._with_model(fence, task, message, facts, backend, compiler, heard.instruction, serial)
 

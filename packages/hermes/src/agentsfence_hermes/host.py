@@ -225,6 +225,34 @@ def shared(source: object) -> bool:
     return _ask(ask, getattr(source, "chat_type", "") != "dm")
 
 
+def said_with_skill(text: str, session: str) -> str:
+    """Return what a person wrote behind a ``/skill`` at the terminal, if Hermes would compose this very text from it.
+
+    A skill's body, its notes and the names of its files can contain any text, the marker before the person's words
+    included. So the text is composed again with what seems to be theirs, and counts only if it comes out the same.
+    """
+    return _ask(lambda: _said_with_skill(text, session), "")
+
+
+def _said_with_skill(text: str, session: str) -> str:
+    from agent import skill_commands  # noqa: PLC0415
+
+    opening, _, rest = text.partition('"')
+    name = rest.partition('"')[0]
+    note = text[: text.index("]") + 1]
+    said = skill_commands.extract_user_instruction_from_skill_message(text)
+    if not said or not opening or skill_commands._load_skills_config().get("inline_shell", False):
+        return ""  # composing again would run the skill's own commands
+    for skill in skill_commands.get_skill_commands().values():
+        if skill["name"] != name:
+            continue
+        loaded, folder, _ = skill_commands._load_skill_payload(skill["skill_dir"], task_id=session)
+        again = skill_commands._build_skill_message(loaded, folder, note, user_instruction=said, session_id=session)
+        if again == text:
+            return str(said)
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where a session came from, as Hermes recorded it."""

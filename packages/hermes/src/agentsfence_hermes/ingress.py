@@ -68,7 +68,8 @@ In a chat the received message decides instead.
 """
 
 _ATTACHED = ("\n\n--- Attached Context ---", "\n\n--- Context Warnings ---")
-_SKILL = "[IMPORTANT: The user has invoked the "
+SKILL = "[IMPORTANT: The user has invoked the "
+"""How Hermes begins a text that it composes for a ``/skill``."""
 
 
 @dataclass(slots=True)
@@ -108,6 +109,8 @@ class Turn:
     in_chat: bool = False
     kanban: bool = False
     """This process works on a kanban card."""
+    with_skill: str = ""
+    """What the person wrote behind a ``/skill``, where that is certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +193,7 @@ def _said(raw: str, composed: str) -> str:
     forms = [raw]
     if raw.startswith("/"):
         forms.append(raw.partition(" ")[2].strip())
-    if composed.startswith(_SKILL):
+    if composed.startswith(SKILL):
         return next((form for form in forms[1:] if form and form in composed), "")
     head = _before_attachments(composed).strip()
     bare_head = _without_references(head)
@@ -209,6 +212,12 @@ def _without_references(text: str) -> str:
 def _before_attachments(text: str) -> str:
     places = [place for place in (text.find(marker) for marker in _ATTACHED) if place >= 0]
     return text[: min(places)] if places else text
+
+
+def _with_skill(turn: Turn) -> Words | None:
+    if turn.platform not in LOCAL or not turn.with_skill or not turn.text.startswith(SKILL):
+        return None
+    return Words(turn.with_skill, turn.sender or None, f"{turn.platform or 'program'}:skill")
 
 
 def _not_typed(turn: Turn) -> Words | None:
@@ -231,6 +240,7 @@ RULES: tuple[Callable[[Turn], Words | None], ...] = (
     _not_a_person,
     _empty,
     _chat,
+    _with_skill,
     _not_typed,
     _typed,
 )

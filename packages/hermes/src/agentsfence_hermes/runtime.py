@@ -47,6 +47,10 @@ class Session:
     starter: str = ""
     """Name of the person who started it, for the sentence that sends others to them."""
 
+    def heard(self) -> None:
+        """The newest words are kept."""
+        self.unheard = ""
+
 
 class Profile:
     """The ids and sessions of one HERMES_HOME."""
@@ -186,9 +190,11 @@ class Adapter:
         in_chat = host.session_value("PLATFORM") not in ingress.LOCAL
         if in_chat or received is not None:
             _place(profile.session(task), received)
+        text = ingress.text_of(event.get("user_message"))
         words = ingress.words_of(
             ingress.Turn(
-                text=ingress.text_of(event.get("user_message")),
+                text=text,
+                with_skill=host.said_with_skill(text, ids.session) if text.startswith(ingress.SKILL) else "",
                 platform=str(event.get("platform") or ""),
                 sender=str(event.get("sender_id") or ""),
                 received=received,
@@ -198,10 +204,8 @@ class Adapter:
             )
         )
         if words.vouched:
-            session = profile.session(task)
-            session.unheard = "your last message has not been read to its end"
+            profile.session(task).unheard = "your last message has not been read to its end"
             self._hear(profile, fence, task, words, ids, received)
-            session.unheard = ""
         else:
             _LOG.info("the text of a turn does not count as a person's words: %s", words.why_not)
         return {"context": note_of(fence.policy(task), words.why_not)}
@@ -222,7 +226,7 @@ class Adapter:
             profile.chats.put(received.place, task)
         self._keep_bans_of_branch(profile, fence, task, words.sender)
         facts = host.facts(ids.task, session.workspace, host.who_answers(), shared=session.shared)
-        self.compiling.hear(fence, task, words, facts)
+        self.compiling.hear(fence, task, words, facts, session.heard)
 
     @staticmethod
     def _keep_bans_of_branch(profile: Profile, fence: Fence, task: str, sender: str | None) -> None:

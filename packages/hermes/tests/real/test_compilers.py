@@ -72,21 +72,25 @@ HONEST = {"rules", "good", "over-broad", "quote-reusing"}
 
 
 class Model:
-    """What `ctx.llm` is to us."""
+    """What `ctx.llm` is to us; it answers as soon as it may."""
 
-    def __init__(self, answer: Callable[[], object], wait: float = 0.0) -> None:
+    def __init__(self, answer: Callable[[], object]) -> None:
         self._answer = answer
-        self._wait = wait
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         self.asked: list[Any] = []
-        self.answered = threading.Event()
 
     def complete(self, messages: list[Any], **_: object) -> Any:
         self.asked.append(messages)
-        time.sleep(self._wait)
-        try:
-            return type("Result", (), {"text": _text(self._answer())})
-        finally:
-            self.answered.set()
+        self.may_answer.wait()
+        return type("Result", (), {"text": _text(self._answer())})
+
+    def answers(self) -> None:
+        """Its answer has come, and all that follows from it has happened."""
+        self.may_answer.set()
+        for thread in threading.enumerate():
+            if thread.name == "agentsfence-compile":
+                thread.join()
 
 
 def _text(answer: object) -> str:
@@ -95,7 +99,7 @@ def _text(answer: object) -> str:
     return answer if isinstance(answer, str) else json.dumps(answer)
 
 
-def compiled_by(world: World, drafter: Drafter | None, words: str, rows: list[Row], wait: float = 0.0) -> Model | None:
+def compiled_by(world: World, drafter: Drafter | None, words: str, rows: list[Row]) -> Model | None:
     """The fence's settings name the compiler, and the model answers so."""
     if drafter is None:
         world.settings("compiler: {name: rules}\n")
@@ -103,7 +107,7 @@ def compiled_by(world: World, drafter: Drafter | None, words: str, rows: list[Ro
         return None
     world.settings("compiler: {name: host, timeout: 5}\n")
     world.start()
-    model = Model(lambda: drafter(words, rows), wait)
+    model = Model(lambda: drafter(words, rows))
     world.adapter.compiling._llm = lambda: model
     return model
 
@@ -168,47 +172,44 @@ def test_model_sees_the_instruction_and_nothing_quoted(tools: World) -> None:
     assert "mallory" not in str(model.asked)
 
 
-def test_bans_hold_while_the_model_is_still_thinking(tools: World) -> None:
-    model = compiled_by(tools, good, MAIL, MAIL_ROWS, wait=0.5)
-    told = threading.Thread(target=tools.say, args=(MAIL,))
-    told.start()
+@pytest.fixture
+def thinking(tools: World) -> Model:
+    """A model that has not answered yet."""
+    model = compiled_by(tools, good, MAIL, MAIL_ROWS)
     assert model is not None
-    while not model.asked:
+    model.may_answer.clear()
+    return model
+
+
+def test_bans_hold_while_the_model_is_still_thinking(tools: World, thinking: Model) -> None:
+    turn = threading.Thread(target=tools.say, args=(MAIL,))
+    turn.start()
+    while not thinking.asked:
         time.sleep(0.01)
     assert "prohibited" in tools.call(DELETE, {"path": "notes.txt"})
     assert "error" in tools.call(SEND, {"to": "john@example.com"})
-    told.join()
+    thinking.answers()
+    turn.join()
     assert tools.call(SEND, {"to": "john@example.com", "body": "x"}) == "{}"
 
 
-def test_turn_does_not_wait_for_a_slow_model(tools: World) -> None:
-    from agentsfence_hermes import compiling
-
-    tools.patch.setattr(compiling, "_PATIENCE", 0.1)
-    model = compiled_by(tools, good, MAIL, MAIL_ROWS, wait=0.6)
-    before = time.monotonic()
-    tools.say(MAIL)
-    assert time.monotonic() - before < 0.5
-    assert "error" in tools.call(SEND, {"to": "john@example.com"})
-    assert model is not None
-    model.answered.wait(5)
-    for _ in range(100):
-        if tools.call(SEND, {"to": "john@example.com", "body": "x"}) == "{}":
-            break
-        time.sleep(0.02)
-    assert tools.bodies(SEND) == [{"to": "john@example.com", "body": "x"}]
-
-
-def test_late_draft_of_older_words_does_not_undo_a_stop(tools: World) -> None:
+def test_turn_does_not_wait_for_a_slow_model(tools: World, thinking: Model) -> None:
     from agentsfence_hermes import compiling
 
     tools.patch.setattr(compiling, "_PATIENCE", 0.05)
-    model = compiled_by(tools, good, MAIL, MAIL_ROWS, wait=0.4)
+    tools.say(MAIL)  # it returns, although the model has not answered
+    assert "error" in tools.call(SEND, {"to": "john@example.com"})
+    thinking.answers()
+    assert tools.call(SEND, {"to": "john@example.com", "body": "x"}) == "{}"
+
+
+def test_late_draft_of_older_words_does_not_undo_a_stop(tools: World, thinking: Model) -> None:
+    from agentsfence_hermes import compiling
+
+    tools.patch.setattr(compiling, "_PATIENCE", 0.05)
     tools.say(MAIL)
     tools.say("Stop, don't send any email")
-    assert model is not None
-    model.answered.wait(5)
-    time.sleep(0.2)
+    thinking.answers()
     assert "error" in tools.call(SEND, {"to": "john@example.com"})
 
 
