@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar, Token
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -80,8 +80,7 @@ class Profile:
             fence.child(parent, task=task)
         except FenceError:
             return parent
-        above = self.session(parent)
-        self.sessions.put(task, replace(above))
+        self.sessions.put(task, self.session(parent))  # the very same: what is known of the parent holds for the child
         return task
 
 

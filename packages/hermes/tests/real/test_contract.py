@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from packages.hermes.tests.real.world import World
 
 _ANSWERS = {"once": "once", "task": "session", "no": "deny"}
-_SILENCE = 2.0  # seconds after which Hermes takes silence for a no, as the tests' config.yaml says
+_SILENCE = 1.0  # seconds after which Hermes takes silence for a no, as the tests' config.yaml says
 _NUMBERS = itertools.count(1)
 
 
