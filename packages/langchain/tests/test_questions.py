@@ -27,7 +27,9 @@ from packages.langchain.tests.aids import (
     answers_of,
     assert_whole,
     call,
+    counted,
     fence_of,
+    left,
     questions_of,
     says,
     send,
@@ -323,9 +325,11 @@ def test_several_calls_in_one_send_are_a_shared_task() -> None:
     graph.add_edge(START, "model")
     graph.add_conditional_edges("model", lambda state: [Send("tools", calls)])
     agent: Any = fence.bind(graph.compile(checkpointer=InMemorySaver()))
-    agent.invoke({"messages": [HumanMessage("go")]}, CONFIG)
+    asked = agent.invoke({"messages": [HumanMessage("go")]}, CONFIG)["__interrupt__"]
+    shown = {one.value["action_requests"][0]["args"]["to"] for one in asked}
     agent.invoke(Command(resume=YES), CONFIG)
-    assert world.ran == []
+    assert set(world.sent) <= shown
+    assert len(world.sent) <= 1
 
 
 @pytest.mark.parametrize("approver", ["auto", "interrupt"])
@@ -339,7 +343,8 @@ def test_in_a_shared_chat_nobody_answers_for_the_starter(approver: Any) -> None:
     assert "started the task" in answers_of(result)[0]
 
 
-def test_a_tool_that_asks_twice_below_is_answered_twice() -> None:
+@pytest.mark.parametrize("last", [YES, NO], ids=["yes", "no"])
+def test_a_tool_that_asks_twice_below_is_answered_twice(last: Any) -> None:
     """Tools called by a tool have no call id: each is a call of its own, and each gets the answer to its question."""
     world, fence = World(), fence_of("Read my notes and email Bob and Eve")
     mail = fence.guard(world.send_email())
@@ -351,8 +356,41 @@ def test_a_tool_that_asks_twice_below_is_answered_twice() -> None:
     assert questions_of(agent.say())[0].value["action_requests"][0]["args"]["to"] == BOB
     asked = questions_of(agent.answer(YES))
     assert asked[0].value["action_requests"][0]["args"]["to"] == EVE
-    agent.answer(YES)
-    assert EVE in world.sent
+    agent.answer(last)
+    assert world.sent == ([BOB, EVE] if last is YES else [BOB]), "Bob's mail went out when it was approved, once"
+
+
+def test_a_body_that_runs_again_does_not_do_again_what_is_done() -> None:
+    """A tool calls another and then asks something itself: its body runs from the start after the answer."""
+    for guarded in (True, False):
+        world, fence = World(), fence_of(f"Read my notes and email {JOHN}")
+        mail = fence.guard(world.send_email()) if guarded else world.send_email()
+        heard: list[Any] = []
+
+        def search_notes(query: str, mail: Any = mail, heard: Any = heard) -> str:
+            mail.invoke({"to": JOHN})
+            heard.append(interrupt("really?"))
+            return "done"
+
+        tool = StructuredTool.from_function(search_notes, name="search_notes", description="x", infer_schema=False,
+                                            args_schema={"type": "object", "properties": {"query": {}}})  # fmt: skip
+        agent = agent_of(fence, [tool], says(call("search_notes", query="x")))
+        assert questions_of(agent.say())[0].value == "really?"
+        agent.answer("indeed")
+        assert world.sent == [JOHN]
+        assert heard == (["indeed"] if guarded else [])
+
+
+def test_equal_calls_of_one_body_are_calls_of_their_own() -> None:
+    world, fence = World(), counted(5)
+    mail = fence.guard(world.send_email())
+
+    def search_notes(query: str) -> str:
+        return " ".join(str(mail.invoke({"to": JOHN})) for _ in range(2))
+
+    agent_of(fence, [world.tool("search_notes", search_notes)], says(call("search_notes", query="x"))).say()
+    assert world.sent == [JOHN, JOHN]
+    assert left(fence, 5) == 3
 
 
 class TestApprovers:

@@ -151,7 +151,12 @@ class Gate:
 
     def remembered(self, call: Call) -> object | None:
         """Return the result of this very execution where it is done already, so that it is not done twice."""
-        return self._results.get(call.key) if call.key else None
+        if not call.key or call.key in self._running:
+            return None
+        known = self._results.get(call.key)
+        if known is not None and call.key in self._interrupted and call.place.alone and waiting_answer(here()):
+            interrupt(None)  # its answer, which the next question must not get
+        return known
 
     # --- after the call
 
@@ -188,6 +193,8 @@ class Gate:
     def _require_askable(self, call: Call, decision: Decision, may_ask: bool) -> None:
         if not may_ask:
             raise _refusal(decision, f"There is no tool called {call.tool} here.")
+        if decision.reason is ReasonCode.ALREADY_DONE and not call.call_id:
+            raise _refusal(decision, "It has been done.")
         if self.host.shared and self.approver in {"auto", "interrupt"}:
             # Whoever resumes a run is not named, so it may be anybody in the chat (DESIGN 8).
             raise _refusal(decision, "Several people write here: ask the one who started the task to write it.")

@@ -22,7 +22,7 @@ from langgraph.errors import GraphBubbleUp
 from agentsfence_core import HostContractError
 from agentsfence_langchain.errors import FenceBlocked
 from agentsfence_langchain.gate import Admission, Call
-from agentsfence_langchain.places import ENCLOSING, PASS, Pass, here, key_of, only_call, place_of
+from agentsfence_langchain.places import BODY, ENCLOSING, PASS, Body, Pass, here, key_of, only_call, place_of
 from agentsfence_langchain.values import content_digest, plain_arguments
 
 if TYPE_CHECKING:
@@ -130,9 +130,12 @@ def _asking(session: LangChainFence, tool: BaseTool, body: Callable[..., Any]) -
 
     @wraps(body)
     def asking(*args: Any, **kwargs: Any) -> Any:
-        admission = session.gate.admit(_call(session, tool, signature, args, kwargs))
-        with _running(session, admission):
-            return body(*args, **kwargs)
+        call = _call(session, tool, signature, args, kwargs)
+        if (known := session.gate.remembered(call)) is not None:
+            return known
+        with _running(session, session.gate.admit(call)) as answer:
+            answer.append(body(*args, **kwargs))
+        return answer[0]
 
     return asking
 
@@ -144,9 +147,12 @@ def _asking_async(
 
     @wraps(body)
     async def asking(*args: Any, **kwargs: Any) -> Any:
-        admission = await session.gate.aadmit(_call(session, tool, signature, args, kwargs))
-        with _running(session, admission):
-            return await body(*args, **kwargs)
+        call = _call(session, tool, signature, args, kwargs)
+        if (known := session.gate.remembered(call)) is not None:
+            return known
+        with _running(session, await session.gate.aadmit(call)) as answer:
+            answer.append(await body(*args, **kwargs))
+        return answer[0]
 
     return asking
 
@@ -170,11 +176,13 @@ def _asking_method_async(body: Callable[..., Awaitable[Any]]) -> Callable[..., A
 
 
 @contextmanager
-def _running(session: LangChainFence, admission: Admission) -> Iterator[None]:
+def _running(session: LangChainFence, admission: Admission) -> Iterator[list[Any]]:
     """Report what becomes of an admitted call; what it calls belongs to its task."""
     inside, no_pass = ENCLOSING.set(admission.call.place.task), PASS.set(None)
+    body = BODY.set(Body(admission.call.key))
+    answer: list[Any] = []
     try:
-        yield
+        yield answer
     except GraphBubbleUp:
         session.gate.settle(admission, "suspended")
         raise
@@ -182,8 +190,9 @@ def _running(session: LangChainFence, admission: Admission) -> Iterator[None]:
         session.gate.settle(admission, "failed")
         raise
     else:
-        session.gate.settle(admission, "done")
+        session.gate.settle(admission, "done", answer[0] if answer else None)
     finally:
+        BODY.reset(body)
         PASS.reset(no_pass)
         ENCLOSING.reset(inside)
 

@@ -26,7 +26,7 @@ from agentsfence_core import BlockingFence
 from agentsfence_langchain.errors import FenceBlocked
 from agentsfence_langchain.gate import Admission, Call, Status
 from agentsfence_langchain.guard import handlers_view, is_guarded
-from agentsfence_langchain.places import ENCLOSING, PASS, Pass, key_of, only_call, place_of
+from agentsfence_langchain.places import BODY, ENCLOSING, PASS, Body, Pass, key_of, only_call, place_of
 from agentsfence_langchain.provider_tools import runs_at_the_provider
 from agentsfence_langchain.values import content_digest, plain_arguments
 
@@ -157,7 +157,7 @@ class FenceMiddleware(AgentMiddleware):
         """Report what becomes of an admitted call; what it calls belongs to its task."""
         call, outcome = admission.call, _Outcome()
         one = self._pass(request, call)
-        inside, token = ENCLOSING.set(call.place.task), PASS.set(one)
+        inside, token, body = ENCLOSING.set(call.place.task), PASS.set(one), BODY.set(Body(call.key))
         status: Status = "failed"
         try:
             yield outcome
@@ -169,6 +169,7 @@ class FenceMiddleware(AgentMiddleware):
             status = "not_run" if refusal.entry is one else "failed"
             raise
         finally:
+            BODY.reset(body)
             PASS.reset(token)
             ENCLOSING.reset(inside)
             self._session.gate.settle(admission, status, outcome.result)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from langchain_core.runnables.config import var_child_runnable_config
@@ -53,6 +53,14 @@ class Pass:
     """Further entries of the same call that were checked: a retry below the fence is a new execution."""
 
 
+@dataclass(slots=True)
+class Body:
+    """One run of a tool's body: what it calls is counted from the start."""
+
+    key: str
+    calls: dict[str, int] = field(default_factory=dict)
+
+
 class Scratchpad(Protocol):
     """What LangGraph keeps of the answers to one task."""
 
@@ -64,6 +72,7 @@ class Scratchpad(Protocol):
 
 ENCLOSING: ContextVar[str] = ContextVar("agentsfence_task", default="")
 """Task of the call that is running here."""
+BODY: ContextVar[Body | None] = ContextVar("agentsfence_body", default=None)
 PASS: ContextVar[Pass | None] = ContextVar("agentsfence_pass", default=None)
 
 
@@ -96,10 +105,18 @@ def place_of(config: Mapping[str, object], default: str, *, inside: str = "", al
 def key_of(place: Place, call_id: str, call: str) -> str:
     """Return the key of one execution of a call with this digest; empty where nothing tells a replay from a new call.
 
-    A call id alone is worth nothing: models repeat them. A call without one (a tool that calls a tool) is always new:
-    when its caller runs again, it does happen again.
+    A call id alone is worth nothing: models repeat them. A call without one is new, except below a call that has a key:
+    when that one runs again after an answer, the first equal call below it is the first one again.
     """
-    return repr((place.thread, place.execution, call_id, call)) if place.execution and call_id and call else ""
+    if not place.execution or not call:
+        return ""
+    if call_id:
+        return repr((place.thread, place.execution, call_id, call))
+    above = BODY.get()
+    if above is None or not above.key:
+        return ""
+    number = above.calls[call] = above.calls.get(call, 0) + 1
+    return repr((above.key, number, call))
 
 
 def only_call(config: Mapping[str, object], state: object) -> bool:
