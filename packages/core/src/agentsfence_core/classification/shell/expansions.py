@@ -28,6 +28,19 @@ _BRACE_WORDS = 64
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _PLAIN_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _TRANSFORMED = re.compile(r"@[PEA]\}")
+_FOLDERS = {
+    "HERMES_HOME": "~/.hermes",
+    "XDG_CONFIG_HOME": "~/.config",
+    "XDG_DATA_HOME": "~/.local/share",
+    "XDG_STATE_HOME": "~/.local/state",
+    "XDG_CACHE_HOME": "~/.cache",
+}
+"""Variables for folders with the place that they usually are; guards must see it, and it stays unverified."""
+_DEFAULT = re.compile(r"\$\{\w{1,80}:?[-=]((?:~|/|\./)[^${}`\"']{0,400})\}")
+"""A variable with a literal path for a value where it has none."""
+_PART = re.compile(r"\$\{!?(\w{1,80})(?!\w|:?\+)")
+_INDIRECT = re.compile(r"\$\{!\w{1,80}\}")
+"""A variable whose name another one holds."""
 TOP = 1
 """Depth of a statement that runs whatever happens: not in a branch, a loop or a function."""
 
@@ -184,6 +197,12 @@ class WordReader:
             if ":" in text and any(child.type == ":" for child in node.children):
                 scan.evaluate()  # ``${x:n:m}``: both are arithmetic
             self.statements(node)
+            part = _PART.match(text)
+            if part is not None and (SECRET.search(part[1]) or _INDIRECT.fullmatch(text)):
+                self._shows_environment(text)
+            default = _DEFAULT.fullmatch(text)
+            if default is not None:
+                return Word(default[1], False)
             if text[1:].isdigit() or text not in {"$?", "$#", "$$", "$!"}:
                 return Word(text, False, False, any("substitution" in c.type for c in node.named_children))
             return Word("0")
@@ -194,15 +213,20 @@ class WordReader:
             return Word(text, False, False, True)
         if name == "HOME":
             return Word("~")
+        if name in _FOLDERS:
+            return Word(_FOLDERS[name], False)
         if name == "PWD" and len(scan.dirs) == 1 and scan.dirs[0]:
             return Word(scan.dirs[0])
         if SECRET.search(name):
-            scan.emit(
-                Effect(
-                    "system.read", Risk.READ, paths=(ENVIRONMENT,), invocation=scan.invocation + 1, because=text[:80]
-                )
-            )
+            self._shows_environment(text)
         return Word(text, False)
+
+    def _shows_environment(self, text: str) -> None:
+        """Note that a variable is used that is probably a secret, or any one."""
+        scan = self._scan
+        scan.emit(
+            Effect("system.read", Risk.READ, paths=(ENVIRONMENT,), invocation=scan.invocation + 1, because=text[:80])
+        )
 
     # -- variables
 

@@ -29,7 +29,7 @@ _DENIES: Final = ("no-", "without-", "list-", "show-", "disable-", "skip-", "ign
 _FORMATS: Final = re.compile(
     r"(?:json|yaml|yml|table|text|txt|csv|tsv|wide|name|plain|xml|html|markdown|md|sarif|ndjson|jsonl|pretty|compact|short|"
     r"full|raw|none|human|line|off|on|true|false|info|debug|warn|warning|error|go-template|jsonpath|custom-columns|toml|"
-    r"github|junit|checkstyle|tree|flat|list|cat|verbose|-|/dev/stdout|/dev/stderr|/dev/null)(?:[-=:].{0,400})?"
+    r"github|junit|checkstyle|tree|flat|list|cat|verbose|-|[A-Z][A-Z0-9_:,%+-]{0,200}|/dev/stdout|/dev/stderr|/dev/null)(?:[-=:].{0,400})?"
 )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from agentsfence_core.classification.shell.around import pattern_means_own
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.programs import REACHING
 from agentsfence_core.classification.shell.rows import Program, rows
@@ -28,6 +29,13 @@ _SWITCHES = frozenset(
     reset disable""".split()
 )
 """In the singular: a group of commands goes by either form."""
+
+
+_META = frozenset(".*+?[](){}|^$\\")
+_SHARED = frozenset({"pip", "uv", "pipx", "conda", "mamba", "micromamba", "python", "python3"})
+"""Package managers that remove from the environment of whatever runs; a project's own manager does not."""
+_NEEDED = frozenset("pluggy sqlglot structlog platformdirs tree-sitter tree-sitter-bash tree-sitter-powershell".split())
+"""Packages without which the fence does not start, and its host does."""
 
 
 def _plain(words: list[Word]) -> list[str]:
@@ -82,12 +90,19 @@ def _host(call: Call, _program: Program) -> None:
 
 def _names_us(name: str) -> bool:
     """Whether a name or a pattern of ``pkill`` means the fence or its host: also a part of their names."""
+    if not _META.isdisjoint(name):
+        return _OURS.search(name) is not None or pattern_means_own(name)
     return _OURS.search(name) is not None or (len(name) > 3 and name.lower() in "hermes-gateway agentsfence hermes_cli")
 
 
 def protect(call: Call) -> None:
     """Add ``fence.control`` where a command stops, removes or replaces the fence or its host under their name."""
     for capability, draft in list(call.drafts.items()):
+        if capability == "package.remove" and call.words[0].text in _SHARED and _NEEDED.intersection(
+            item.name.casefold().replace("_", "-") for item in draft.objects
+        ):
+            call.effect(CONTROL)
+            return
         if capability in REACHING and any(_names_us(item.name) for item in draft.objects):
             call.effect(CONTROL)
             return

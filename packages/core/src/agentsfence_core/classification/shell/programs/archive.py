@@ -3,6 +3,7 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+from agentsfence_core.classification.shell.around import fills
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, shell_line
 from agentsfence_core.classification.shell.options import Split
@@ -78,6 +79,11 @@ def _effects(
         call.path("file.read", archive or Word("-"))
         if mode == "unpack":
             call.path("file.archive", here)
+            if operands:
+                for word in operands:
+                    call.path("file.archive", _under(here, word))
+            else:
+                fills(call, here)
     elif mode in {"pack", "delete"}:
         if mode == "pack" and archive is not None and archive.text in _NOWHERE:
             call.effect("file.read")
@@ -148,6 +154,7 @@ def _unzip(call: Call, program: Program) -> None:
         call.path("file.read", word)
     if not reads or "d" in [name for name, _, _ in split.given]:
         call.path("file.archive", folder)
+        fills(call, folder)
 
 
 def _compress(call: Call, program: Program) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agentsfence_core.classification.shell.around import CONTROL
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
 from agentsfence_core.classification.shell.engine import nested, shell_line, visible_targets
 from agentsfence_core.classification.shell.environment import SECRET
@@ -249,6 +250,8 @@ def _kill(call: Call, _program: Program) -> None:
         call.effect("process.read")
         return
     call.effect("process.control")
+    if any(word.text == "-1" for word in words[1:]) or any("$PPID" in word.text or "${PPID}" in word.text for word in words):
+        call.effect(CONTROL)  # every process, or the one that started this shell
     skip = False
     for word in words:
         if skip or word.text.startswith("-"):

@@ -42,7 +42,14 @@ _SECRET_READS = (
     "get-access-token",
     "list-keys",
     "show-keys",
+    "get-token",
+    "get-password-data",
+    "get-federation-token",
+    "get-role-credentials",
+    "get-authorization-token",
+    "get-random-password",
 )
+_WRITES_KUBECONFIG = frozenset({"get-credentials", "update-kubeconfig"})
 _SECRETS_SHOWN = (["keyvault", "secret", "show"], ["secrets", "versions", "access"])
 _STORAGE = ("s3", "storage", "gsutil", "blob")
 
@@ -69,6 +76,8 @@ def _cloud(call: Call, program: Program) -> None:
         _settings(call, words)
     else:
         _operation(call, words, operands)
+    if any(word in _WRITES_KUBECONFIG for word in words[1:]):
+        call.path("file.write", Word("~/.kube/config"))
     if any(word.startswith(_SECRET_READS) for word in words) or words[:3] in _SECRETS_SHOWN:
         call.drafts.pop("cloud.write", None)
         call.effect("secret.read")
@@ -284,7 +293,9 @@ _TERRAFORM = {
     "test": Program("cloud.write", rest=Role.TEXT),
     **rows("apply up update deploy", Program("cloud.write", rest=Role.TEXT)),
     **rows("destroy down", Program("cloud.delete", rest=Role.TEXT)),
-    **{f"state {verb}": Program("cloud.read") for verb in ("list", "show", "pull")},
+    "state list": Program("cloud.read"),
+    "state show": Program("cloud.read"),
+    "state pull": Program("secret.read"),
     "state rm": Program("cloud.delete"),
     **rows("state import taint untaint refresh force-unlock", Program("cloud.write")),
     "workspace list": Program("cloud.read"),

@@ -3,6 +3,7 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+from agentsfence_core.classification.shell.around import fills
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import nested
 from agentsfence_core.classification.shell.options import Split
@@ -57,6 +58,8 @@ def _mount(call: Call, value: Word) -> None:
     if source[:1] in {"/", ".", "~", "$"}:
         readonly = value.text.endswith(":ro") or ",readonly" in value.text or ",ro" in value.text
         call.path("file.read" if readonly else "file.write", Word(source, value.sure))
+        if not readonly:
+            fills(call, Word(source, value.sure))
 
 
 def _after(words: list[Word], verbs: set[str]) -> list[Word]:
@@ -340,7 +343,9 @@ def _kube_get(call: Call, _program: Program) -> None:
         name in {"o", "output"} and value is not None and value.text != "name" for name, _, value in split.given
     )
     secret = any(
-        part.partition("/")[0] in {"secret", "secrets"} for word in split.operands for part in word.text.split(",")
+        part.partition("/")[0].partition(".")[0].casefold() in {"secret", "secrets"}
+        for word in split.operands
+        for part in word.text.split(",")
     )
     call.effect("secret.read" if secret and shows else "container.read")
 

@@ -3,6 +3,7 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+from agentsfence_core.classification.shell.around import fills, takes_away
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, nested
 from agentsfence_core.classification.shell.options import Split
@@ -38,6 +39,8 @@ def _copy(call: Call, program: Program) -> None:
     if target is None and operands:
         target, operands = operands[-1], operands[:-1]
     moves = program.does == "file.move"
+    if moves:
+        takes_away(call, operands)
     call.effect(program.does)
     for word in operands:
         call.path("file.move" if moves else "file.read", word)
@@ -51,8 +54,22 @@ def _copy(call: Call, program: Program) -> None:
 _NO_DISKS = ("/dev/shm/", "/dev/stdout", "/dev/fd/")  # noqa: S108  (devices that are no disks)
 
 
+def arrives(call: Call, capability: str, operands: list[Word], target: Word) -> None:
+    """Add a target and, as it may be a folder, the names that the sources get in it."""
+    call.path(capability, target)
+    ending = target.text.rpartition("/")[2].rpartition(".")
+    for word in operands[:256]:
+        name = word.text.rstrip("/").rpartition("/")[2]
+        if not word.literal or word.text.endswith("/") or name in {"", ".", ".."}:
+            fills(call, target)  # names that the text does not show
+        if not word.literal or word.text == "/dev/null" or name in {"", ".", ".."} or (ending[0] and name.endswith(f".{ending[2]}")):
+            continue  # ``cp a.txt b.txt``: a file's new name
+        inside = f"{target.text.rstrip('/')}/{name}"
+        call.path(capability, target._replace(text=inside))
+
+
 def _onto(call: Call, program: Program, operands: list[Word], target: Word) -> None:
-    call.path(program.does, target)
+    arrives(call, program.does, operands, target)
     if any(word.text == "/dev/null" for word in operands):
         call.path("file.delete", target)
     if target.text.startswith("/dev/") and not target.text.startswith(_NO_DISKS):
@@ -63,6 +80,25 @@ def _onto(call: Call, program: Program, operands: list[Word], target: Word) -> N
 _COPY_OPTIONS = {
     Role.TEXT: "-t --target-directory -S --suffix --backup? --preserve? --no-preserve --sparse --reflink? -m --mode -o --owner -g --group -Z? --context?"
 }
+
+
+def _link(call: Call, program: Program) -> None:
+    """``ln a b`` makes b; where b is a folder, a name in it."""
+    split = by_row(call, program, call.words[1:])
+    target = next((value for name, _, value in split.given if value is not None and name[0] == "t"), None)
+    if target is not None or len(split.operands) > 1:
+        sources = split.operands if target is not None else split.operands[:-1]
+        arrives(call, "file.write", sources, target or split.operands[-1])
+
+
+def _locks(call: Call, program: Program) -> None:
+    """Rights of a whole tree may be those of the fence's files."""
+    split = by_row(call, program, call.words[1:])
+    words = split.operands[1:] if program.operands else split.operands
+    if {"R", "recursive"} & set(split.strays):
+        takes_away(call, words)
+    for word in words[:64]:
+        fills(call, word)
 
 
 def _dd(call: Call, _program: Program) -> None:
@@ -227,7 +263,7 @@ PROGRAMS = {
     "install": Program(
         "file.copy", options=_COPY_OPTIONS | {Role.RUN: "--strip-program"}, hook=_copy, also={"folder.create": "-d"}
     ),
-    "ln": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-S --suffix -t --target-directory"}),
+    "ln": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-S --suffix", Role.TARGET: "-t --target-directory"}, hook=_link),
     "link": Program("file.write", rest=Role.TARGET),
     "rename": Program("file.move", operands=(Role.TEXT,), rest=Role.TARGET, sure=False),
     "rm": Program("file.delete", rest=Role.TARGET),
@@ -251,18 +287,16 @@ PROGRAMS = {
     ),
     "fallocate": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-l --length -o --offset"}),
     "dd": Program("file.read", hook=_dd),
-    "chmod": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}),
+    "chmod": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}, hook=_locks),
     "chown": Program(
         "file.permissions",
         operands=(Role.TEXT,),
         rest=Role.TARGET,
-        options={Role.READ: "--reference", Role.TEXT: "--from"},
-    ),
-    "chgrp": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}),
-    "chattr": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET),
+        options={Role.READ: "--reference", Role.TEXT: "--from"}, hook=_locks),
+    "chgrp": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}, hook=_locks),
+    "chattr": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, hook=_locks),
     "setfacl": Program(
-        "file.permissions", rest=Role.TARGET, options={Role.TEXT: "-m -x -M -X --modify --remove --set"}
-    ),
+        "file.permissions", rest=Role.TARGET, options={Role.TEXT: "-m -x -M -X --modify --remove --set"}, hook=_locks),
     "setfattr": Program("file.permissions", rest=Role.TARGET, options={Role.TEXT: "-n -v -x"}),
     "chcon": Program(
         "file.permissions",

@@ -27,19 +27,19 @@ _CURL_TEXT = (
     "--proto --proto-default --proto-redir --tlsv --tls-max --aws-sigv4 --oauth2-bearer --dns-servers --doh-url --delegation "
     "--keepalive-time --socks5 --socks4 --socks5-hostname --unix-socket --abstract-unix-socket --variable --expand-url "
     "--parallel-max --rate --request-target --service-name --pass --mail-from --mail-auth --ftp-method --quote -Q --postquote "
-    "--engine --egd-file --random-file --alt-svc --hsts --haproxy-clientip --ipfs-gateway --krb --login-options"
+    "--engine --egd-file --random-file --haproxy-clientip --ipfs-gateway --krb --login-options"
 )
 _CURL = Program(
     "web.read",
     options={
         Role.SCRIPT: f"{_DATA} {_FORM}",
         Role.READ: "-T --upload-file -E --cert --key --netrc-file --proxy-cert --proxy-key --pinnedpubkey",
-        Role.WRITE: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl --etag-save --output-dir",
+        Role.WRITE: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --libcurl --etag-save --alt-svc --hsts",
         Role.UNSEEN: "-K --config",
         Role.FLAG: "--head --netrc --parallel --get --remote-name --remote-name-all --proxy-head",
         Role.URL: "--url",
         Role.RECIPIENT: "--mail-rcpt",
-        Role.TEXT: _CURL_TEXT,
+        Role.TEXT: f"{_CURL_TEXT} --output-dir",
     },
 )
 
@@ -66,20 +66,33 @@ def _curl(call: Call, program: Program) -> None:
     """A GET is a read; a body, a form, an upload or another method is a write to the host."""
     split = Split(call.words[1:], table_of(program), posix=False, single=False)
     request = _Request(list(split.operands))
+    folder = next((value for name, _, value in reversed(split.given) if name == "output-dir"), None)
     for name, option, value in split.given:
         if value is not None:
+            value = _under(folder, value) if name in {"o", "output"} else value  # noqa: PLW2901  (where it is saved)
             _curl_option(call, request, name, option.role, value)
-    request.sends = request.sends or any(name.startswith("expand-") for name in split.strays)
+    for place, word in enumerate(call.words[1:-1], 2):  # a value that variables are put into: an address, or data
+        if word.text.startswith("--expand-"):
+            request.sends = True
+            if word.text == "--expand-url":
+                request.urls = [call.words[place], *[url for url in request.urls if url is not call.words[place]]]
     named = {name for name, option, _ in split.given if option.role is Role.FLAG} | set(split.strays)
     into_address = bool({"G", "get"} & named)
     if {"O", "remote-name", "remote-name-all"} & named:
         for word in request.urls:
-            call.path("file.download", _saved_as(word, None))
+            call.path("file.download", _saved_as(word, folder))
     if (into_address or not request.sends) and request.data and not request.leaks:
         added = "&".join(request.data)
         request.urls = [word._replace(text=_with_query(word.text, added)) for word in request.urls]
     sends = request.leaks or (request.sends and not (into_address and not request.method))
     _reach(call, request.urls, request.method, sends=sends, saves=request.saves, recipients=request.recipients)
+
+
+def _under(folder: Word | None, word: Word) -> Word:
+    """Return the name that ``--output-dir`` gives a file."""
+    if folder is None or word.text in {"-", "/dev/null", "/dev/stdout"} or word.text[:1] in {"/", "~"}:
+        return word
+    return Word(f"{folder.text.rstrip('/')}/{word.text}", folder.sure and word.sure, folder.glob or word.glob)
 
 
 def _with_query(url: str, added: str) -> str:

@@ -3,12 +3,14 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+from agentsfence_core.classification.shell.around import CONTROL, around, canonical, may_find, names_own
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import nested
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.model.action import TargetKind
+from agentsfence_core.model.risk import Risk
 
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _WRITES = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
@@ -39,6 +41,19 @@ def _find(call: Call, _program: Program) -> None:
     for root in roots or [Word(".")]:
         call.path("file.read", root)
     _actions(call, words, place, roots)
+    _own_files(call, words[place:], roots)
+
+
+def _own_files(call: Call, tests: list[Word], roots: list[Word]) -> None:
+    """Say so where a search that changes what it finds can find what belongs to the fence or its host."""
+    if all(draft.risk is Risk.READ or not (draft.paths or draft.unverified) for draft in call.drafts.values()):
+        return
+    names = [tests[at + 1].text for at, word in enumerate(tests[:-1]) if word.text in _NAMES]
+    if any(names_own(name) for name in names):
+        call.effect(CONTROL)
+    near = [canonical(call, root) for root in roots or [Word(".")]]
+    if any(around(path, call.scan.home) for path in near) and any(map(may_find, names or ["*"])):
+        call.effect(CONTROL)
 
 
 def _actions(call: Call, words: list[Word], place: int, roots: list[Word]) -> None:

@@ -57,6 +57,7 @@ from agentsfence_core.classification.shell.programs.git_remotes import (
 from agentsfence_core.classification.shell.programs.git_words import DIFF, LOG, Hook, has, read_setting, reads
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.classification.targets.paths import canonical_path
 from agentsfence_core.model.risk import Risk
 
 _GLOBAL = Program(
@@ -73,8 +74,15 @@ _GLOBAL = Program(
 def _git(call: Call, _program: Program) -> None:
     """Read git's own options, then the subcommand."""
     split = Split(call.words[1:], table_of(_GLOBAL), posix=True, single=False)
+    dirs = call.scan.dirs
     for name, _, value in split.given:
         _global_option(call, name, value)
+    _subcommand(call, split)
+    call.scan.dirs = dirs
+
+
+def _subcommand(call: Call, split: Split) -> None:
+    """Read what stands behind git's own options, in the folder that they name."""
     if split.strays and any(name in {"version", "help"} for name in split.strays) and not split.operands:
         call.effect("system.read")
         return
@@ -94,6 +102,7 @@ def _global_option(call: Call, name: str, value: Word | None) -> None:
         call.path("file.read", value)
         if value.text not in {".", "./"}:
             call.unseen("another repository's configuration can start programs")
+            _moves(call, value)
     elif name == "c":
         setting, _, text = value.text.partition("=")
         read_setting(call, setting, Word(text, value.sure))
@@ -102,6 +111,15 @@ def _global_option(call: Call, name: str, value: Word | None) -> None:
     ):
         call.unseen(f"--{name} brings in another configuration")
         call.path("file.read", value)
+        if name == "work-tree":
+            _moves(call, value)
+
+
+def _moves(call: Call, folder: Word) -> None:
+    """Let the paths that follow start in another folder."""
+    scan = call.scan
+    known = [canonical_path(folder.text, workdir=start, home=scan.home) for start in scan.dirs]
+    scan.dirs = tuple(dict.fromkeys(known)) if folder.literal else (None,)
 
 
 def _command(call: Call, operands: list[Word]) -> None:

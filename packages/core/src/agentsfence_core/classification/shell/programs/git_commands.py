@@ -74,6 +74,7 @@ def tag(call: Call, words: list[Word]) -> None:
         objects(call, "git.branch", "tag", names[:1])
 
 
+_CONFIG = with_values("-f --file --blob --type -t --default --comment")
 _HOLDS_SECRET = re.compile(r"extraheader|password|token|secret", re.IGNORECASE)
 
 
@@ -95,6 +96,9 @@ def config(call: Call, words: list[Word]) -> None:
         "--get-colorbool",
         "--name-only",
     )
+    for name, _, value in Split(words, table_of(_CONFIG), posix=False, single=False).given:
+        if name in {"f", "file"} and value is not None:
+            call.path("git.read", value)
     if reads or verb in {"list", "get", "get-all", "get-regexp"} or not words:
         secret = any(_HOLDS_SECRET.search(word.text) for word in names)
         call.effect("secret.read" if secret else "git.read")
@@ -153,6 +157,10 @@ def checkout(call: Call, words: list[Word]) -> None:
         objects(call, "git.branch", "branch", split.operands[:1])
     if has(words, "-f", "--force"):
         call.effect("git.delete")
+
+
+_RANGE = re.compile(r"[^/.]\.\.")
+"""Two commits: ``main..dev``."""
 
 
 def _is_path(text: str) -> bool:
@@ -279,8 +287,11 @@ _GREP_ROW = Program(
 
 def grep(call: Call, words: list[Word]) -> None:
     """``git grep`` searches; ``-O`` opens a pager program."""
-    row = _GREP_ROW
-    by_row(call, row, words)
+    split = by_row(call, _GREP_ROW, words)
+    pattern = any(name == "e" for name, _, _ in split.given)
+    behind = behind_dashes(words)
+    for word in behind or split.operands[0 if pattern else 1 :]:
+        call.path("git.read", word)
 
 
 _COMMIT_ROW = Program(
@@ -358,8 +369,14 @@ def look(row: Program, *, files: bool = False) -> Hook:
             return
         outside = has(words, "--no-index")
         behind = behind_dashes(words)
-        shown = [word.after(word.text.index(":") + 1) for word in split.operands if ":" in word.text[:-1]]
-        for word in [*behind, *shown]:
+        colons = [word for word in split.operands if ":" in word.text[:-1]]
+        shown = [word.after(word.text.index(":") + 1) for word in colons]
+        named = [
+            word
+            for word in split.operands
+            if word not in behind and word not in colons and _is_path(word.text) and not _RANGE.search(word.text)
+        ]
+        for word in [*behind, *shown, *named]:
             if word.text[:1] != "/" or outside:
                 call.path("git.read", word)
         if outside or files:

@@ -53,8 +53,10 @@ def push(call: Call, words: list[Word]) -> None:
     split = Split(words, table_of(row), posix=False, single=False)
     call.effect("git.push")
     names = split.operands
-    for _, option, value in split.given:
-        if option.role is Role.RUN:
+    for name, option, value in split.given:
+        if name == "repo" and value is not None:
+            location(call, "git.push", value)
+        elif option.role is Role.RUN:
             call.unseen("a program on the other side or here")
             if value is not None:
                 shell_line(call, value)
@@ -168,6 +170,8 @@ def archive(call: Call, words: list[Word]) -> None:
     row = _ARCHIVE_ROW
     split = Split(words, table_of(row), posix=False, single=False)
     by_row(call, row, words)
+    for word in split.operands[1:]:
+        call.path("git.read", word)
     for name, _, value in split.given:
         if name.startswith("rem") and value is not None:
             location(call, "git.read", value)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, shell_line
 from agentsfence_core.classification.shell.options import Split
+from agentsfence_core.classification.shell.programs.coreutils import arrives
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
 
@@ -80,7 +81,8 @@ def _arrive(call: Call, split: Split, sources: list[Word], target: Word) -> None
     if upload:
         call.host("file.upload", Word(_remote_part(target), target.sure))
     else:
-        call.path("file.copy" if not any(_remote_part(word) for word in sources) else "file.download", target)
+        remote = any(_remote_part(word) for word in sources)
+        arrives(call, "file.download" if remote else "file.copy", [word._replace(text=word.text.rpartition(":")[2]) if remote else word for word in sources], target)
     if any(len(name) > 2 and name.startswith("del") for name in split.strays):
         call.path("file.delete", target) if not upload else call.effect("file.delete")
     if any(name.startswith("remove-s") for name in split.strays):

@@ -3,6 +3,7 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+from agentsfence_core.classification.shell.around import CONTROL, takes_away
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
 from agentsfence_core.classification.shell.engine import by_row, shell_line
 from agentsfence_core.classification.shell.options import Split
@@ -31,6 +32,8 @@ def _signals(call: Call, program: Program) -> None:
     call.effect("process.control")
     for word in split.operands:
         call.object("process.control", "process", word)
+    if not split.operands and any(name in {"u", "user", "U", "euid", "uid"} for name, _, _ in split.given):
+        call.effect(CONTROL)  # every process of an account
 
 
 def _systemctl(call: Call, program: Program) -> None:
@@ -152,6 +155,7 @@ def _mount(call: Call, _program: Program) -> None:
     call.effect(
         "system.configure" if names or any(word.text in {"-a", "--all"} for word in call.words) else "system.read"
     )
+    takes_away(call, names[-1:])
 
 
 def _clipboard(call: Call, _program: Program) -> None:
