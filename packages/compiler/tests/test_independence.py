@@ -232,3 +232,141 @@ def test_softening_notices_bounds_that_a_draft_drops(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(pipeline, "assemble", without_bounds)
     notices(softens_nothing)
+
+
+# ---------------------------------------------------------------- what reviewers have found
+
+PAY, DELETE_ONE = f"Pay 10 EUR to {BOB}", "Delete one file in /srv/w/tmp/"
+EITHER, ONE_MAIL = f"Pay 10 EUR to {BOB} or {EVE}", f"Send one email to {BOB}."
+TWO_MAILS = f"Send two emails to {BOB} and {CAROL}"
+
+
+def rows(capability: str, quote: str, *parts: Mapping[str, object]) -> dict[str, object]:
+    """A draft with one row for each part."""
+    return {"permissions": [{"capability": capability, "quote": quote, **part} for part in parts]}
+
+
+def runs(words: str, draft: object, calls: tuple[tuple[str, Mapping[str, object]], ...]) -> list[Verdict]:
+    """What becomes of calls made one after the other."""
+    run = Run(Task(words, draft=draft))
+    verdicts = []
+    for tool, args in calls:
+        action = classify(ToolCall(tool, args, WORK, HOME), builtin())
+        verdicts.append(run.verdict(action))
+        if verdicts[-1] is Verdict.ALLOW:
+            run.admit(action)
+    return verdicts
+
+
+def money(to: str) -> tuple[str, Mapping[str, object]]:
+    return "send_money", {"to": to, "amount": 10}
+
+
+def mail(to: str) -> tuple[str, Mapping[str, object]]:
+    return "send_email", {"to": to, "subject": "s", "body": "b"}
+
+
+def removal(name: str) -> tuple[str, Mapping[str, object]]:
+    return "terminal", {"command": f"rm /srv/w/tmp/{name}"}
+
+
+SPLIT = [
+    ("amount by objects", PAY, rows("payment.send", PAY, {"objects": ["Pay"]}, {"objects": ["to"]}), [money(BOB)] * 2),
+    (
+        "amount by values",
+        PAY,
+        rows("payment.send", PAY, {"values": {"a": "Pay"}}, {"values": {"b": "to"}}),
+        [money(BOB)] * 2,
+    ),
+    (
+        "amount by payees",
+        EITHER,
+        rows("payment.send", "Pay 10 EUR", *({"recipients": [to]} for to in (BOB, EVE))),
+        [money(BOB), money(EVE)],
+    ),
+    (
+        "count by objects",
+        ONE_MAIL,
+        rows("email.send", ONE_MAIL[:-1], {"objects": ["one"]}, {"objects": ["to"]}),
+        [mail(BOB)] * 2,
+    ),
+    (
+        "count by paths",
+        DELETE_ONE,
+        rows("file.delete", DELETE_ONE, *({"paths": [f"/srv/w/tmp/{n}"]} for n in "ab")),
+        [removal("a"), removal("b")],
+    ),
+    (
+        "refund and payment of one request",
+        f"Refund 10 EUR to {BOB}",
+        None,
+        [("refund_payment", {"to": BOB, "amount": 10}), money(BOB)],
+    ),
+    (
+        "mail and message of one request",
+        f"Send one message to {BOB}",
+        None,
+        [mail(BOB), ("send_message", {"to": BOB, "text": "b"})],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "words", "draft", "calls"), SPLIT, ids=[row[0] for row in SPLIT])
+def test_rows_of_one_request_share_its_count(
+    name: str, words: str, draft: object, calls: list[tuple[str, Mapping[str, object]]]
+) -> None:
+    assert runs(words, draft, tuple(calls)) == [Verdict.ALLOW, Verdict.BLOCK]
+
+
+def test_a_draft_that_gives_each_party_its_own_count_does_not_lose_the_second() -> None:
+    draft = rows("email.send", TWO_MAILS, *({"recipients": [to], "max_calls": 1} for to in (BOB, CAROL)))
+    assert runs(TWO_MAILS, draft, (mail(BOB), mail(CAROL), mail(BOB))) == [Verdict.ALLOW, Verdict.ALLOW, Verdict.BLOCK]
+
+
+def test_a_ban_on_one_of_two_parties_does_not_start_counting_anew() -> None:
+    run = Run(Task(EITHER))
+    first, second = (classify(ToolCall(*money(to), WORK, HOME), builtin()) for to in (BOB, EVE))
+    run.admit(first)
+    run.task.says(f"Don't pay {BOB}")
+    assert run.verdict(second) is Verdict.BLOCK
+
+
+@pytest.mark.parametrize("draft", [{"permissions": []}, "fail", None])
+@pytest.mark.parametrize("turn", [f"Email {CAROL} instead", f"Only email {CAROL}"])
+def test_a_replacement_does_not_depend_on_a_backend(turn: str, draft: object) -> None:
+    task = Task(f"Email {BOB}")
+    task.says(turn, draft=draft)
+    assert task.mails(BOB) is Verdict.BLOCK
+
+
+@pytest.mark.parametrize("draft", [{"permissions": []}, "fail", None])
+def test_what_the_words_bound_stays_a_block_whatever_a_draft_leaves(draft: object) -> None:
+    task = Task(f"Email {BOB}", draft=draft)
+    assert task.mails(EVE) is Verdict.BLOCK
+    task.says("Save a summary to /srv/w/notes.md")
+    assert (task.mails(EVE), task.writes("/srv/w/notes.md")) == (Verdict.BLOCK, Verdict.ALLOW)
+    task.says(f"Email {EVE} too")
+    assert task.mails(EVE) is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    ("turn", "verdict"),
+    [
+        ("Fix the bugs in the code", Verdict.BLOCK),
+        ("Create notes", Verdict.BLOCK),
+        ("Clean up /srv/w", Verdict.BLOCK),
+        ("Edit config.py", Verdict.ALLOW),
+        ("Edit /srv/w/config.py", Verdict.ALLOW),
+    ],
+)
+def test_a_ban_is_lifted_by_a_request_that_names_its_target(turn: str, verdict: Verdict) -> None:
+    task = Task("Don't touch config.py.")
+    task.says(turn)
+    assert task.writes("/srv/w/config.py") is verdict
+
+
+def test_no_draft_names_a_banned_target_for_the_person() -> None:
+    task = Task("Don't touch config.py.")
+    turn = "Fix the bugs in the code of config"
+    task.says(turn, draft=rows("file.write", turn, {"paths": ["/srv/w/config.py"], "objects": ["config"]}))
+    assert task.writes("/srv/w/config.py") is Verdict.BLOCK
