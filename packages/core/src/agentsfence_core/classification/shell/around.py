@@ -19,7 +19,17 @@ CONTROL: Final = "fence.control"
 _OWN: Final = (".hermes", ".agentsfence", "agentsfence")
 _PARENTS: Final = (".config", ".local", "share", "state")
 _SHARED: Final = frozenset({".config", ".local", ".local/share", ".local/state"})
-_FILES: Final = ("config.yaml", "agentsfence.yaml", "agentsfence", "agentsfence_core", "agentsfence_hermes", ".hermes", ".agentsfence", "plugins", "hooks")
+_FILES: Final = (
+    "config.yaml",
+    "agentsfence.yaml",
+    "agentsfence",
+    "agentsfence_core",
+    "agentsfence_hermes",
+    ".hermes",
+    ".agentsfence",
+    "plugins",
+    "hooks",
+)
 """Names by which a search would find what belongs to the fence or its host."""
 _NAMES: Final = ("hermes", "hermes-agent", "hermes-gateway", "hermes_cli", "agentsfence")
 """Names of their processes and commands."""
@@ -30,7 +40,9 @@ def own_folder(path: str) -> bool:
     """Whether a path is, or with its wildcards can be, the folder of the fence or its host."""
     segments = path.rstrip("/").split("/")
     last = segments[-1]
-    if last in {".hermes", ".agentsfence"} or path.endswith((".config/agentsfence", "/share/agentsfence", "/state/agentsfence")):
+    if last in {".hermes", ".agentsfence"} or path.endswith(
+        (".config/agentsfence", "/share/agentsfence", "/state/agentsfence")
+    ):
         return True
     if len(segments) > 2 and segments[-3] == ".hermes" and segments[-2] == "profiles":
         return True
@@ -45,7 +57,11 @@ def around(path: str, home: str | None) -> bool:
     if segments[-1] in _PARENTS and ("/".join(segments[-2:]) in _SHARED or segments[-1] in _SHARED):
         return True
     last = segments[-1]
-    return last[:1] == "." and not _WILD.isdisjoint(last) and any(fnmatchcase(name, last) for name in (".config", ".local"))
+    return (
+        last[:1] == "."
+        and not _WILD.isdisjoint(last)
+        and any(fnmatchcase(name, last) for name in (".config", ".local"))
+    )
 
 
 def canonical(call: Call, word: Word) -> str:

@@ -192,20 +192,7 @@ class WordReader:
         scan = self._scan
         simple = _PLAIN_NAME.fullmatch(text)
         if simple is None:
-            if "@" in text and _TRANSFORMED.search(text):
-                scan.unreadable("a prompt expansion runs what the variable holds", text)
-            if ":" in text and any(child.type == ":" for child in node.children):
-                scan.evaluate()  # ``${x:n:m}``: both are arithmetic
-            self.statements(node)
-            part = _PART.match(text)
-            if part is not None and (SECRET.search(part[1]) or _INDIRECT.fullmatch(text)):
-                self._shows_environment(text)
-            default = _DEFAULT.fullmatch(text)
-            if default is not None:
-                return Word(default[1], False)
-            if text[1:].isdigit() or text not in {"$?", "$#", "$$", "$!"}:
-                return Word(text, False, False, any("substitution" in c.type for c in node.named_children))
-            return Word("0")
+            return self._composed(node, text)
         name = simple[1]
         if name in scan.variables:
             return Word(scan.variables[name])
@@ -220,6 +207,24 @@ class WordReader:
         if SECRET.search(name):
             self._shows_environment(text)
         return Word(text, False)
+
+    def _composed(self, node: Node, text: str) -> Word:
+        """Return the value of ``${x:-y}``, ``${x:1:2}``, ``$1``: hardly ever known; what runs in it is visited."""
+        scan = self._scan
+        if "@" in text and _TRANSFORMED.search(text):
+            scan.unreadable("a prompt expansion runs what the variable holds", text)
+        if ":" in text and any(child.type == ":" for child in node.children):
+            scan.evaluate()  # ``${x:n:m}``: both are arithmetic
+        self.statements(node)
+        part = _PART.match(text)
+        if part is not None and (SECRET.search(part[1]) or _INDIRECT.fullmatch(text)):
+            self._shows_environment(text)
+        default = _DEFAULT.fullmatch(text)
+        if default is not None:
+            return Word(default[1], False)
+        if text[1:].isdigit() or text not in {"$?", "$#", "$$", "$!"}:
+            return Word(text, False, False, any("substitution" in c.type for c in node.named_children))
+        return Word("0")
 
     def _shows_environment(self, text: str) -> None:
         """Note that a variable is used that is probably a secret, or any one."""

@@ -78,12 +78,7 @@ def _effects(
     if mode in {"list", "unpack"}:
         call.path("file.read", archive or Word("-"))
         if mode == "unpack":
-            call.path("file.archive", here)
-            if operands:
-                for word in operands:
-                    call.path("file.archive", _under(here, word))
-            else:
-                fills(call, here)
+            _unpacked(call, here, operands)
     elif mode in {"pack", "delete"}:
         if mode == "pack" and archive is not None and archive.text in _NOWHERE:
             call.effect("file.read")
@@ -97,6 +92,15 @@ def _effects(
                 call.path("file.delete", _under(folder, word))
     else:
         call.unseen("tar without a mode")
+
+
+def _unpacked(call: Call, folder: Word, members: list[Word]) -> None:
+    """Add what arrives in a folder: the members that are named, or whatever the archive holds."""
+    call.path("file.archive", folder)
+    for word in members:
+        call.path("file.archive", _under(folder, word))
+    if not members:
+        fills(call, folder)
 
 
 def _under(folder: Word | None, word: Word) -> Word:

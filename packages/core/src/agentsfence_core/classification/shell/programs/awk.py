@@ -50,19 +50,19 @@ def tokens_of(text: str, *, brackets: bool = True) -> list[str]:
             operand = True
             continue
         found = _TOKEN.match(text, place)
-        token = found[0] if found else text[place]
-        place += len(token)
-        if token[0] in " \t\r\\#":
+        piece = found[0] if found else text[place]
+        place += len(piece)
+        if piece[0] in " \t\r\\#":
             continue
-        if token == "(":
+        if piece == "(":
             opened.append(bool(out) and out[-1] in _CONTROLS)
             operand = False
-        elif token == ")":
+        elif piece == ")":
             operand = not (opened.pop() if opened else False)
-        elif token not in {"++", "--"}:
-            operand = token[0] in '"].' or ((token[0].isalnum() or token[0] == "_") and token not in _BEFORE_PATTERN)
-        if token != "\n" or not out or out[-1] not in _GOES_ON:
-            out.append(token)
+        elif piece not in {"++", "--"}:
+            operand = piece[0] in '"].' or ((piece[0].isalnum() or piece[0] == "_") and piece not in _BEFORE_PATTERN)
+        if piece != "\n" or not out or out[-1] not in _GOES_ON:
+            out.append(piece)
     return out
 
 
@@ -78,30 +78,30 @@ class Reading:
         self.reads: list[str] = []
         self.unwritten = self.unread = False
         """A file is written or read whose name is computed."""
-        self.strings = [_content(token) for token in tokens if token[0] == '"']
+        self.strings = [_content(piece) for piece in tokens if piece[0] == '"']
         self._tokens = tokens
         printing: int | None = None
         depth = 0
-        for place, token in enumerate(tokens):
-            if token in "([":
+        for place, piece in enumerate(tokens):
+            if piece in "([":
                 depth += 1
-            elif token in ")]":
+            elif piece in ")]":
                 depth -= 1
-            elif token in {"print", "printf"}:
+            elif piece in {"print", "printf"}:
                 printing = depth
-            elif token in _ENDS:
+            elif piece in _ENDS:
                 printing = None
-            if printing is not None and depth <= printing and token in {"|", "|&", ">", ">>"}:
-                self._sent(place, token)
+            if printing is not None and depth <= printing and piece in {"|", "|&", ">", ">>"}:
+                self._sent(place, piece)
             else:
-                self._one(place, token)
+                self._one(place, piece)
 
     def _next(self, place: int) -> str:
         return self._tokens[place + 1] if place + 1 < len(self._tokens) else ""
 
-    def _sent(self, place: int, token: str) -> None:
+    def _sent(self, place: int, piece: str) -> None:
         """``print > "f"`` writes f, ``print | "cmd"`` starts cmd."""
-        if token in {"|", "|&"}:
+        if piece in {"|", "|&"}:
             self.pipes = True
             return
         literal = self._literal(place + 1)
@@ -120,16 +120,16 @@ class Reading:
             _content(tokens[place]) if after in _ENDS or after in {")", ">", ">=", "<", "&&", "||", "=", "!"} else None
         )
 
-    def _one(self, place: int, token: str) -> None:
+    def _one(self, place: int, piece: str) -> None:
         after = self._next(place)
         if (
-            (token in _RUNNERS and after == "(")
-            or (token == "@" and after != _PATTERN)
-            or token == "|&"
-            or (token == "|" and after == "getline")
+            (piece in _RUNNERS and after == "(")
+            or (piece == "@" and after != _PATTERN)
+            or piece == "|&"
+            or (piece == "|" and after == "getline")
         ):
             self.runs = True
-        elif token == "getline":
+        elif piece == "getline":
             self._got(place + 1)
 
     def _got(self, place: int) -> None:
@@ -145,8 +145,8 @@ class Reading:
             place += 1
 
 
-def _content(token: str) -> str:
-    return token[1:].removesuffix('"').replace('\\"', '"').replace("\\\\", "\\").replace("\\/", "/")
+def _content(piece: str) -> str:
+    return piece[1:].removesuffix('"').replace('\\"', '"').replace("\\\\", "\\").replace("\\/", "/")
 
 
 def _awk(call: Call, program: Program) -> None:

@@ -250,7 +250,8 @@ def _kill(call: Call, _program: Program) -> None:
         call.effect("process.read")
         return
     call.effect("process.control")
-    if any(word.text == "-1" for word in words[1:]) or any("$PPID" in word.text or "${PPID}" in word.text for word in words):
+    parent = any("$PPID" in word.text or "${PPID}" in word.text for word in words)
+    if parent or any(word.text == "-1" for word in words[1:]):
         call.effect(CONTROL)  # every process, or the one that started this shell
     skip = False
     for word in words:

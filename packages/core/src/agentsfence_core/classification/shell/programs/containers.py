@@ -113,15 +113,30 @@ def _copy(call: Call, _program: Program) -> None:
         call.effect("container.run")
 
 
+def _build_secrets(call: Call) -> None:
+    """``--secret id=x,src=f`` hands f to the build."""
+    for place, word in enumerate(call.words):
+        text = word.text
+        if text == "--secret" and place + 1 < len(call.words):
+            text = call.words[place + 1].text
+        elif not text.startswith("--secret="):
+            continue
+        for part in text.split(",")[:16]:
+            name, equals, value = part.removeprefix("--secret=").partition("=")
+            if equals and name in {"src", "source"}:
+                call.path("file.read", Word(value, word.sure))
+
+
 _DOCKER_BUILD = Program(
     "build.run",
     rest=Role.TARGET,
     options={
-        Role.READ: "-f --file --env-file --secret --ssh",
-        Role.TEXT: "-t --tag --build-arg --target --platform --label --network --cache-from --cache-to --progress -m --add-host",
+        Role.READ: "-f --file --env-file",
+        Role.TEXT: "--secret --ssh -t --tag --build-arg --target --platform --label --network --cache-from --cache-to --progress -m --add-host",
         Role.WRITE: "-o --output --iidfile --metadata-file",
     },
     also={"file.upload": "--push"},
+    before=_build_secrets,
 )
 _COMPOSE = {
     **rows("ps ls logs images top config port version events convert stats volumes", LOOK),
@@ -318,6 +333,9 @@ def _kubectl_object(call: Call, program: Program) -> None:
     """``delete pod web-0``: kind and name are the object; ``-f file`` names a manifest."""
     row = _KUBECTL_OBJECT_ROW
     start = next((place for place, word in enumerate(call.words) if place and word.text[:1] != "-"), 1)
+    if call.words[start : start + 1] and call.words[start].text in {"rollout", "set"}:
+        start += 1  # ``rollout restart``: the verb has two words
+        call.value(program.does, "verb", " ".join([word.text for word in call.words[start - 1 : start + 1]])[:80])
     split = Split(call.words[start + 1 :], table_of(row), posix=False, single=False)
     call.effect(program.does)
     for _, option, value in split.given:
@@ -347,7 +365,8 @@ def _kube_get(call: Call, _program: Program) -> None:
         for word in split.operands
         for part in word.text.split(",")
     )
-    call.effect("secret.read" if secret and shows else "container.read")
+    raw = "raw" in split.strays and any("/secrets" in word.text for word in split.operands)
+    call.effect("secret.read" if (secret and shows) or raw else "container.read")
 
 
 def _kubeconfig(call: Call) -> None:

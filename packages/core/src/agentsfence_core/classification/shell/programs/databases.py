@@ -3,6 +3,8 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+import re
+
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, shell_line
 from agentsfence_core.classification.shell.options import Split
@@ -141,6 +143,16 @@ _DOTS_READ = (".tables", ".schema", ".databases", ".indexes", ".indices", ".mode
               ".dump", ".stats", ".timer", ".nullvalue", ".separator", ".fullschema", ".dbinfo", ".limit", ".bail", ".explain", ".eqp", ".quit", ".exit", ".print")  # fmt: skip
 
 
+_ADDRESS = re.compile(r"https?://[^\s'\"]{1,2000}")
+
+
+def _addresses(call: Call) -> None:
+    """``from 'https://x/f.csv'``: DuckDB fetches what its SQL names."""
+    for word in call.words[1:] if call.words[0].text == "duckdb" else ():
+        for address in _ADDRESS.findall(word.text):
+            call.url("web.read", Word(address, word.sure))
+
+
 def _sqlite(call: Call, program: Program) -> None:
     """``sqlite3 file 'sql'``; dot commands can write files and run programs."""
     split = Split(call.words[1:], table_of(program), posix=False, single=True)
@@ -149,6 +161,7 @@ def _sqlite(call: Call, program: Program) -> None:
         call.unseen("sqlite settings from a file")
     for word in split.operands[:1]:
         call.path("file.read", word)
+    _addresses(call)
     texts += split.operands[1:]
     for text in texts:
         if text.text.lstrip().startswith("."):

@@ -91,7 +91,7 @@ _EDIT = Program(
         Role.TEXT: "-g --goto! -r!",
     },
     instead={"system.read": "--list-extensions --status"},
-    before=lambda call: _serves(call),
+    before=_serves,
 )
 _VIM = Program(
     "file.write",

@@ -78,6 +78,13 @@ _CONFIG = with_values("-f --file --blob --type -t --default --comment")
 _HOLDS_SECRET = re.compile(r"extraheader|password|token|secret", re.IGNORECASE)
 
 
+def _settings_file(call: Call, words: list[Word]) -> None:
+    """``git config -f f`` reads f, whatever it is."""
+    for name, _, value in Split(words, table_of(_CONFIG), posix=False, single=False).given:
+        if name in {"f", "file"} and value is not None:
+            call.path("git.read", value)
+
+
 def config(call: Call, words: list[Word]) -> None:
     """``git config`` reads with one name, writes with two words; a value can name a program."""
     names = operands_of(words, "-f --file --blob --type -t --default --comment --fixed-value!")
@@ -96,9 +103,7 @@ def config(call: Call, words: list[Word]) -> None:
         "--get-colorbool",
         "--name-only",
     )
-    for name, _, value in Split(words, table_of(_CONFIG), posix=False, single=False).given:
-        if name in {"f", "file"} and value is not None:
-            call.path("git.read", value)
+    _settings_file(call, words)
     if reads or verb in {"list", "get", "get-all", "get-regexp"} or not words:
         secret = any(_HOLDS_SECRET.search(word.text) for word in names)
         call.effect("secret.read" if secret else "git.read")

@@ -4,6 +4,7 @@ INVARIANT: a word that reads lowers a command only where its program takes it fo
 a name, a label or an option's value lowers nothing; what a grammar does not know acts.
 """
 
+# ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
 from typing import Final

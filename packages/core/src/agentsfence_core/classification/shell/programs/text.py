@@ -52,6 +52,7 @@ _RG = Program(
 
 
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"?')
+_LOADS = re.compile(r"\bload\w{0,12}\(\s?\"([^\"]{1,400})\"")
 _JQ_ENV = re.compile(r"(?:\$ENV|(?<![\w.$])(?:env|strenv|envsubst))\b(?:\.([A-Za-z_]\w*)|\(\s*([A-Za-z_]\w*)\s*\))?")
 
 
@@ -68,6 +69,8 @@ def _jq(call: Call, program: Program) -> None:
     """``jq`` and ``yq`` print; ``env`` and ``$ENV`` in their language are the environment."""
     split = by_row(call, program, call.words[1:])
     for word in split.operands[:2]:
+        for name in _LOADS.findall(word.text):
+            call.path("file.read", Word(name, word.sure))
         if "env" in word.text or "ENV" in word.text:
             _environment(call, _JQ_ENV, _STRING.sub('"', word.text))
 
