@@ -339,6 +339,14 @@ def test_a_replacement_does_not_depend_on_a_backend(turn: str, draft: object) ->
     assert task.mails(BOB) is Verdict.BLOCK
 
 
+@pytest.mark.parametrize("draft", [{"permissions": []}, "fail"])
+def test_a_turn_does_not_go_on_with_an_older_request_because_a_draft_leaves_out_the_newest(draft: object) -> None:
+    task = Task(f"Email {BOB}")
+    task.says(f"Pay 10 EUR to {EVE}", draft=draft)
+    task.says(f"Also to {CAROL}")
+    assert task.mails(CAROL) is not Verdict.ALLOW
+
+
 @pytest.mark.parametrize("draft", [{"permissions": []}, "fail", None])
 def test_what_the_words_bound_stays_a_block_whatever_a_draft_leaves(draft: object) -> None:
     task = Task(f"Email {BOB}", draft=draft)
