@@ -1,4 +1,4 @@
-"""Findings of a security review, by kind: what must rank at least so high, and what must stay as low (``findings.tsv``)."""
+"""Findings of a security review by kind: what ranks at least so high, and what stays as low (``findings.tsv``)."""
 
 from __future__ import annotations
 

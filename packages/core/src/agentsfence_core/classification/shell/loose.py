@@ -22,8 +22,8 @@ _RUN_PARTS: Final = frozenset(
 )
 _RUN_NAMES: Final = frozenset({"extract-with", "diff-program", "use-compress-program", "pre", "preload"})
 _WRITE_NAMES: Final = frozenset(
-    """out output outfile output-file out-file outdir out-dir output-dir output-directory output-path save save-to save-as
-    log log-file logfile report-file
+    """out output outfile output-file out-file outdir out-dir output-dir output-directory output-path save save-to
+    save-as log log-file logfile report-file
     write write-to export-to dest destination extract-media dump-to""".split()
 )
 _DENIES: Final = ("no-", "without-", "list-", "show-", "disable-", "skip-", "ignore-", "exclude-")
