@@ -20,7 +20,9 @@ def mentions_authority(text: str) -> bool:
 
     INVARIANT: whenever `read` finds a request, a ban or a limit, this is true.
     """
-    text = text[: LIMITS.message].translate(_APOSTROPHES).lower()
+    if len(text) > LIMITS.message:
+        return True
+    text = text.translate(_APOSTROPHES).lower()
     if not text.isascii() or _LITERAL.search(text):
         return True
     words = _WORDS.findall(text)
@@ -62,7 +64,8 @@ _MARKS = frozenset(
     not no never nor instead also too nothing nobody none leave keep hands read-only readonly rather meant untouched
     without limit most max ask confirm
     limits off-limits approve approval permission consult unless seek confirmation before until drop stick
-    restrict circumstances refrain every each
+    restrict circumstances nevermind abort stop cancel halt scrap scratch forget mind skip omit dry dry-run drill simulation
+    stay remain spare survive wait consent just simply merely refrain every each
     """.split()
 )
 """Words that limit, replace or make ask, beside the verbs and the negations."""

@@ -10,7 +10,7 @@ Rules of this file:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agentsfence_compiler.language import coverage
 from agentsfence_compiler.language.clauses import Segment, clauses
@@ -24,6 +24,7 @@ from agentsfence_compiler.language.tables import (
     ALLOWING,
     NEEDS_YOU,
     PLAIN_VERBS,
+    WHATEVER,
 )
 from agentsfence_compiler.language.tokens import Kind, Token
 from agentsfence_core.model import Prohibition
@@ -32,18 +33,23 @@ _ALTERNATIVES = 40  # verbs of one ban
 
 
 def read_prohibitions(
-    text: str, tokens: Sequence[Token], segments: Sequence[Segment], places: Places, found: Found
+    text: str,
+    tokens: Sequence[Token],
+    segments: Sequence[Segment],
+    places: Places,
+    found: Found,
+    *,
+    skip: Collection[int] = (),
 ) -> Bans:
-    """Return the bans of a message. Linear."""
-    return _Bans(text, tokens, segments, places, found).read()
+    """Return the bans of a message, without the clauses that are read already. Linear."""
+    return _Bans(text, tokens, segments, places, found).read(skip)
 
 
 class _Bans(StatedBans):
-    def read(self) -> Bans:
-        if self.segments and self._called_off(self.segments[0]):
-            self.out.segments.add(0)
-            return self.out
+    def read(self, skip: Collection[int] = ()) -> Bans:
         for index, segment in enumerate(self.segments):
+            if index in skip:
+                continue
             before = len(self.out.prohibitions)
             if segment.opens is Opens.NEGATION:
                 self._negated(index, segment)
@@ -74,12 +80,27 @@ class _Bans(StatedBans):
             return
         if self._limit(segment, at, lemmas):
             return
-        end = segment.last
-        for start, body, lemma in reversed(self._alternatives(segment, at)):
+        end = self._repeated(index, segment, at)
+        for start, body, lemma in reversed([one for one in self._alternatives(segment, at) if one[1] <= end]):
             self._forbid(index, segment, [lemma], self._refs(body, end, lemma), body)
             end = start
         refs = self._refs(at, end, lemmas[0])
         self._forbid(index, segment, lemmas, refs, at)
+
+    def _repeated(self, index: int, segment: Segment, at: int) -> int:
+        """Forbid what further negations name in the same breath: "no deletes no emails"; return where they begin."""
+        end = segment.last
+        for place in range(segment.last - 2, at - 1, -1):
+            if self.tokens[place].low not in {"no", "never"}:
+                continue
+            lemmas, body = self._noun_action(segment, place + 1)
+            form = self.words.forms.get(word_at(self.tokens, place + 1, self.words))
+            if not lemmas and form is not None and (form.base or form.gerund):
+                lemmas, body = [form.lemma], place + 2
+            if lemmas:
+                self._forbid(index, segment, lemmas, self._refs(body, end, lemmas[0]), body)
+                end = place
+        return end
 
     def _or_else(self, index: int, segment: Segment, at: int) -> bool:
         """Forbid what stands behind an "or" after a verb that forbids nothing; whether anything does."""
@@ -237,6 +258,8 @@ class _Bans(StatedBans):
         if segment.opens is Opens.REQUEST and segment.lemma in coverage.SEND_VERBS and index in self.found.of_segment:
             self._read_only(index, segment)
             return
+        if self._stays(index, segment):
+            return
         for reader in (
             self._confined,
             self._read_only,
@@ -277,6 +300,10 @@ class _Bans(StatedBans):
             count = phrase_at(self.tokens, at, segment.last, table, words) if self.tokens[at].low in table else 0
             if not count:
                 continue
+            if self._anything(segment, at, at + count):
+                what = coverage.READ_ONLY
+                self.out.requires_approval += [name for name in what if name not in self.out.requires_approval]
+                return
             for place in range(at + count, min(at + count + 6, segment.last)):
                 form = words.forms.get(word_at(self.tokens, place, words))
                 if form is not None and (form.base or form.gerund) and form.lemma not in words.reading:
@@ -285,3 +312,14 @@ class _Bans(StatedBans):
                     self.out.requires_approval += [name for name in names if name not in self.out.requires_approval]
                     break
             return
+
+    def _anything(self, segment: Segment, at: int, behind: int) -> bool:
+        """Whether "ask me before …" goes on with whatever is done, or with nothing: "wait for my go"."""
+        following = [
+            word_at(self.tokens, place, self.words)
+            for place in range(behind, min(segment.last, behind + 9))
+            if self.tokens[place].kind not in (Kind.PUNCT, Kind.SOFT, Kind.BREAK)
+        ]
+        plain = [low for low in following if low not in WHATEVER]
+        heads = {"ask", "check", "confirm", "wait", "get", "consult", "run", "let", "always"}
+        return not plain and self.tokens[at].low in heads and self._opens(segment, at) and not segment.conditional

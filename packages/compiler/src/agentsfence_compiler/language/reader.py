@@ -7,8 +7,10 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from agentsfence_compiler.language.clauses import Segment, clauses
+from agentsfence_compiler.language.coverage import READ_ONLY
 from agentsfence_compiler.language.emitting import Found, content_of
 from agentsfence_compiler.language.foreign import read_foreign
+from agentsfence_compiler.language.hidden import Visible
 from agentsfence_compiler.language.languages import languages_in
 from agentsfence_compiler.language.limits import continuation, most_sends, only_domains
 from agentsfence_compiler.language.openings import Opens
@@ -16,6 +18,7 @@ from agentsfence_compiler.language.prohibitions import read_prohibitions
 from agentsfence_compiler.language.reading import Clause, Reading, Request
 from agentsfence_compiler.language.references import Places
 from agentsfence_compiler.language.requests import read_requests
+from agentsfence_compiler.language.revocation import revoke
 from agentsfence_compiler.language.tokens import Token, tokenize
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model import Prohibition, Risk
@@ -32,16 +35,45 @@ def read(
     contacts: Mapping[str, str] = _NOBODY,
 ) -> Reading:
     """Return what a person's words ask for, forbid and limit. Total, linear, the same for the same words."""
-    text = instruction[: LIMITS.message]
     places = Places(home, workspace, workdir, {name.casefold(): address for name, address in contacts.items()})
+    seen = Visible(instruction[: LIMITS.message])
+    reading = seen.mapped(_read(seen.text, places))
+    further = [_read(seen.spaced, places)] if seen.spaced else []
+    further += [_read(Visible(part).text, places) for part in _rest(instruction)]
+    if not further and len(instruction) <= LIMITS.message:
+        return reading
+    bans = [ban for one in (reading, *further) for ban in one.prohibitions]
+    if len(instruction) > LIMITS.message + _PARTS * _STEP:
+        # INVARIANT: a limit is where reading stops, never where protection stops: a ban may stand beyond it.
+        quote = instruction[-LIMITS.evidence_words :]
+        bans += [Prohibition(what=what, quote=quote) for what in READ_ONLY]
+    asks = dict.fromkeys(name for one in (reading, *further) for name in one.requires_approval)
+    return replace(reading, prohibitions=_distinct(bans), requires_approval=tuple(asks))
+
+
+_PARTS = 4
+"""How many parts behind the limit of a message are read for what they forbid."""
+_OVERLAP = 2_000
+_STEP = LIMITS.message - _OVERLAP
+
+
+def _rest(instruction: str) -> list[str]:
+    """Return what stands beyond the limit of a message, in parts that overlap, so that no clause is cut in two."""
+    starts = range(LIMITS.message - _OVERLAP, len(instruction), _STEP) if len(instruction) > LIMITS.message else ()
+    return [instruction[start : start + LIMITS.message] for start in starts[:_PARTS]]
+
+
+def _read(text: str, places: Places) -> Reading:
     tokens = tokenize(text)
     segments = clauses(tokens)
     languages = languages_in(text, tokens)
     found = read_requests(text, tokens, segments, places, foreign=bool(languages))
-    bans = read_prohibitions(text, tokens, segments, places, found)
+    revoked = revoke(text, tokens, segments, places, found)
+    bans = read_prohibitions(text, tokens, segments, places, found, skip=revoked.segments)
+    bans.segments |= revoked.segments
     foreign = read_foreign(text, tokens, places, languages)
     requests = _bounded(found.requests, bans.max_amount) + _once(foreign.requests)
-    prohibitions = _distinct((*bans.prohibitions, *foreign.prohibitions))
+    prohibitions = _distinct((*revoked.prohibitions, *bans.prohibitions, *foreign.prohibitions))
     added = None
     if not requests and not prohibitions:
         added = continuation(text, tokens, segments, places)
@@ -58,10 +90,10 @@ def read(
 
 def _distinct(prohibitions: Iterable[Prohibition]) -> tuple[Prohibition, ...]:
     """Return the bans, each once."""
-    seen: dict[Prohibition, None] = {}
+    seen: dict[Prohibition, Prohibition] = {}
     for prohibition in prohibitions:
-        seen.setdefault(prohibition)
-    return tuple(seen)
+        seen.setdefault(replace(prohibition, quote=""), prohibition)
+    return tuple(seen.values())
 
 
 def _once(requests: Iterable[Request]) -> tuple[Request, ...]:

@@ -108,6 +108,9 @@ class Scope:
 
     def _what(self, lemma: str, refs: References, at: int, end: int) -> tuple[str, ...]:
         lows = {t.low for t in self.tokens[at : min(end, at + 20)]}
+        carried = {t.low for t in self.tokens[max(0, at - 3) : at]} & {"execute", "executing", "perform", "carry"}
+        if carried and at < end and self.tokens[at].low in {"anything", "everything", "nothing"}:
+            return coverage.READ_ONLY
         if lemma in {"make", "do"}:
             return self._made(lemma, refs, lows, at, end)
         if lemma == "write" and (refs.names or refs.parties or self._addresses(at, end)):

@@ -13,32 +13,22 @@ from agentsfence_compiler.language.tables import (
     ALLOWING,
     BEFORE_NOUNS,
     DENIALS,
+    KEPT,
     LEAVING,
     MODES,
     ORDERING,
     PAST,
-    STOPPING,
     TIGHT,
 )
 from agentsfence_compiler.language.tokens import Kind
 from agentsfence_core.model import Prohibition, Risk, Targets
 
 
+_PARTICIPLES = 20  # verbs of one passive ban
+
+
 class StatedBans(Scope):
     """Reads one form each; every method returns whether it found its form."""
-
-    def _called_off(self, segment: Segment) -> bool:
-        """Read "stop", "never mind", "cancel that": a turn of nothing else forbids everything but reading."""
-        lows = {t.low for t in self.tokens if t.kind is Kind.WORD} if len(self.tokens) < 8 else set()
-        if (
-            not lows
-            or not lows <= STOPPING
-            or not lows & {"stop", "cancel", "abort", "halt", "forget", "mind", "nevermind"}
-        ):
-            return False
-        for what in coverage.READ_ONLY:
-            self._add(Prohibition(what=what, quote=self._quote(segment)))
-        return True
 
     def _confined(self, _: int, segment: Segment) -> bool:
         """Read "work only in /srv/app", "limit yourself to /srv/docs": what writes or deletes stays there."""
@@ -158,14 +148,29 @@ class StatedBans(Scope):
                 or self._relates(lows)
             ):
                 continue
-            subject = self._refs(segment.first, at - 1, form.lemma)
+            begin = next((k + 1 for k in range(at - 1, segment.first, -1) if tokens[k].low == "that"), segment.first)
+            subject = self._refs(begin, at - 1, form.lemma)
             refs = self._refs(at + 1, segment.last, form.lemma)
             refs.nouns += subject.nouns
             refs.paths += [(Role.OBJECT, text, known) for _, text, known in subject.paths]
             refs.universal = refs.universal or subject.universal
-            self._forbid(index, segment, [form.lemma], refs, at + 1)
+            self._forbid(index, segment, [form.lemma, *self._further(at + 1, segment.last)], refs, at + 1)
             return True
         return False
+
+    def _further(self, at: int, end: int) -> list[str]:
+        """Return the participles that go on with one: "deleted, moved or sent"."""
+        lemmas: list[str] = []
+        while at + 1 < end and len(lemmas) < _PARTICIPLES:
+            low = word_at(self.tokens, at, self.words)
+            form = self.words.forms.get(low)
+            if form is not None and form.participle:
+                lemmas.append(form.lemma)
+            elif low not in {",", "or", "nor", "and", "be"}:
+                break
+            at += 1
+        form = self.words.forms.get(word_at(self.tokens, at, self.words)) if at < end else None
+        return [*lemmas, form.lemma] if form is not None and form.participle else lemmas
 
     def _relates(self, lows: Sequence[str]) -> bool:
         """Whether "that" begins a relative clause, not what is ordered: "make sure that no mail is sent"."""
@@ -266,20 +271,61 @@ class StatedBans(Scope):
             ):
                 self._forbid(index, segment, [form.lemma], self._refs(at + count + 2, segment.last, form.lemma), at)
                 return True
-            lemmas = [
-                f.lemma
-                for k in range(segment.first, min(at, segment.first + 12))
-                if (f := words.forms.get(tokens[k].low)) and f.gerund
-            ]
-            lemmas = lemmas or [
-                a
-                for k in range(segment.first, min(at, segment.first + 12))
-                if (a := words.maps["action_nouns"].get(tokens[k].low))
-            ]
-            refs = self._refs(segment.first, at - 1, "touch")
+            lemmas, behind = self._subject_actions(segment, at)
+            refs = self._refs(behind, at - 1, "touch")
             self._forbid(index, segment, lemmas or ["touch"], refs, at)
             return True
         return False
+
+    def _subject_actions(self, segment: Segment, at: int) -> tuple[list[str], int]:
+        """Return the actions that a sentence speaks of, and where what they are done to begins."""
+        for kind in ("gerund", "noun"):
+            lemmas, behind = [], segment.first
+            for place in range(segment.first, min(at, segment.first + 12)):
+                low = word_at(self.tokens, place, self.words)
+                form = self.words.forms.get(low)
+                gerund = form.lemma if form is not None and form.gerund else ""
+                action = gerund if kind == "gerund" else self.words.maps["action_nouns"].get(low, "")
+                if action:
+                    lemmas.append(action)
+                    behind = place + 1
+            if lemmas:
+                return lemmas, behind
+        return [], segment.first
+
+    def _stays(self, index: int, segment: Segment) -> bool:
+        """Read "b.txt must stay", "the logs have to be kept", "spare b.txt"."""
+        tokens, words = self.tokens, self.words
+        for at in range(segment.first, min(segment.last, segment.first + 40)):
+            low = word_at(tokens, at, words)
+            if low == "spare" and word_at(tokens, at + 1, words) not in {"me", "us"} and self._opens(segment, at):
+                refs = self._refs(at + 1, segment.last, "touch")
+                if refs.paths or refs.objects or refs.parties or refs.nouns:
+                    self._forbid(index, segment, ["touch", "delete"], refs, at + 1)
+                    return True
+            kept = low in KEPT or (low == "be" and word_at(tokens, at + 1, words) in {"kept", "preserved", "spared"})
+            before = word_at(tokens, at - 1, words)
+            if not kept or not (before in {"must", "should", "shall", "to"} and at > segment.first + 1):
+                continue
+            begin = self._subject(segment, at)
+            refs = self._refs(begin, at - 1, "delete")
+            if refs.paths or refs.objects or refs.parties or (refs.nouns and segment.opens is Opens.REMARK):
+                self._forbid(index, segment, ["delete"], refs, begin)
+                return True
+        return False
+
+    def _opens(self, segment: Segment, at: int) -> bool:
+        """Whether nothing but courtesy and marks stands before a place of a clause."""
+        return all(
+            self.tokens[k].kind is not Kind.WORD
+            or self.tokens[k].low in {"please", "but", "and", "just", "also", "only"}
+            for k in range(segment.first, at)
+        )
+
+    def _subject(self, segment: Segment, at: int) -> int:
+        """Return where the subject of a statement begins: behind the last comma of its clause."""
+        commas = (k for k in range(at - 1, segment.first, -1) if self.tokens[k].low in {",", "but", ":"})
+        return next(commas, segment.first - 1) + 1
 
     def _left_alone(self, index: int, segment: Segment) -> bool:
         """Read "Leave everything untouched", "leave carol@example.com out", "hands off production"."""
@@ -319,6 +365,7 @@ class StatedBans(Scope):
         asked = self.asked
         if segment.opens is Opens.QUESTION:
             return False
+        everything = False
         hit = segment.lemma in {"read", "look", "view"} and segment.only and not self.found.requests
         for at in range(segment.first, segment.last):
             low = tokens[at].low
@@ -328,8 +375,11 @@ class StatedBans(Scope):
                 before = [t.low for t in tokens[max(segment.first, at - 8) : at]]
                 if self._describes(segment, at):
                     continue
+                treated = {"treat", "consider"} & set(before)
+                everything = everything or bool(treated and {"everything", "all"} & set(before))
                 hit = (
                     hit
+                    or bool(treated)
                     or not any(
                         word in {"make", "mark", "set", "mount", "chmod", "as", "why", "what"} for word in before
                     )
@@ -338,7 +388,7 @@ class StatedBans(Scope):
         if not hit:
             return False
         for what in coverage.READ_ONLY:
-            if what not in asked:
+            if what not in asked or everything:
                 self._add(Prohibition(what=what, quote=self._quote(segment)))
         return True
 

@@ -460,9 +460,53 @@ CLOUDY = frozenset(
 """Nouns that speak of a cloud; a server or a service alone is here."""
 
 STOPPING = frozenset(
-    "stop cancel abort halt forget never mind nevermind enough please it that this now everything all ok wait".split()
+    """
+    stop cancel abort halt forget scrap scratch never mind nevermind enough please it that this now everything all ok
+    okay wait no oh actually immediately right about whole thing the changed my i've i on second thought thoughts
+    """.split()
 )
-"""A turn of these words alone calls everything off."""
+"""A clause of these words alone calls everything off, if one of `CALLING_OFF` is among them."""
+
+CALLING_OFF = frozenset("stop cancel abort halt forget scrap scratch mind nevermind".split())
+
+UNDONE = frozenset(
+    """
+    don't do not never actually really please it that this so any of these those things them yet anymore now just for
+    real execute perform you but
+    """.split()
+)
+"""A ban of these words alone takes back what was asked for: "don't actually do it"."""
+
+DRY_RUN = frozenset(
+    """
+    this is it's only just a dry run dry-run drill simulation please for now make it as treat do everything all that
+    """.split()
+)
+
+EXPLAINED = frozenset(
+    """
+    just only simply merely tell show me us explain how what you would you'd do it that the a plan first to please this
+    i want be done
+    """.split()
+)
+"""A clause of these words alone wants words instead of deeds: "just tell me how"."""
+
+TAKING_BACK = (
+    ("never", "mind"),
+    ("nevermind",),
+    ("forget", "about"),
+    ("forget",),
+    ("scrap",),
+    ("scratch",),
+    ("skip",),
+    ("omit",),
+    ("leave", "out"),
+    ("cancel", "that"),
+)
+"""How a clause begins that takes back what it names."""
+
+TAKEN_BACK = frozenset("the that this my our your any all to for and or with about please again then now it".split())
+"""Words around what is taken back; any other word makes the clause something else."""
 
 ACCESS_ROLES = {
     "reader": ("reader", "viewer", "read", "view", "r", "read-only", "readonly"),
@@ -605,6 +649,19 @@ MODES = frozenset(
 
 MUSING = frozenset("we they somebody someone he she it people one everybody everyone nobody".split())
 """Who "should" do something some day: no order to the agent."""
+
+WHATEVER = frozenset(
+    """
+    you do doing does anything everything any something action actions step steps each every take taking make making
+    before first go ok okay approval confirmation permission signal green light go-ahead ahead consent word start
+    starting proceed proceeding act acting begin beginning continue continuing with it that this please single change
+    changes me to of the or a explicit executing execute and
+    """.split()
+)
+"""What "ask me before" is followed by when it means whatever is done."""
+
+KEPT = frozenset({"stay", "remain", "survive"})
+"""What must do so is not to be deleted."""
 
 DENYING = (
     "forbidden",
