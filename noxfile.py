@@ -87,7 +87,11 @@ def hermes(session: nox.Session, version: str) -> None:
         session.run("mypy", "packages/hermes/src", tests)
         session.run("pytest", tests, *session.posargs, env=env)
     else:
-        session.run("pytest", *(f"{tests}/real/test_{name}.py" for name in ("loading", "ordering")), env=env)
+        session.run(
+            "pytest",
+            *(f"{tests}/real/test_{name}.py" for name in ("loading", "ordering", "agent_loop", "identity")),
+            env=env,
+        )
 
 
 @nox.session

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 CONFIG = """\
 security: {allow_lazy_installs: false, tirith_enabled: false}
 memory: {memory_enabled: false, user_profile_enabled: false}
-approvals: {timeout: 1}
+approvals: {timeout: 1, gateway_timeout: 1}
 """
 _NUMBERS = itertools.count(1)
 
