@@ -45,10 +45,6 @@ def refuse_too_wide(policy: TaskPolicy, home: str) -> None:
         if matches_everything(name.partition(":")[2] or name):
             raise _too_wide(field, name, "name the objects; an empty list does not restrict them")
     _check_bans(policy)
-    for field, name in _at("denied_tools", policy.denied_tools):
-        slip = _slip(name)
-        if slip:
-            raise PolicyError(f"'{name[:80]}' names nothing", field=field, hint=f"did you mean {slip}?")
     _check_numbers(policy)
     _check_sizes(policy)
     if policy.source is not PolicySource.MANUAL:
@@ -200,16 +196,23 @@ def _check_path(field: str, path: str, home: str) -> None:
 
 
 def _check_bans(policy: TaskPolicy) -> None:
-    """Refuse a prohibition that forbids nothing: an empty name, or exceptions that are everything."""
+    """Refuse a ban that forbids nothing: an empty name, a slip, or exceptions that are everything."""
+    for field, name in _at("denied_tools", policy.denied_tools):
+        _refuse_slip(field, name)
     for place, ban in enumerate(policy.user_prohibitions):
         field, spared = f"user_prohibitions[{place}]", ban.exceptions
-        slip = _slip(ban.what)
-        if slip:
-            raise PolicyError(f"'{ban.what[:80]}' names nothing", field=f"{field}.what", hint=f"did you mean {slip}?")
         if not ban.what.strip():
             raise PolicyError("an empty name", field=f"{field}.what", hint="name a risk class or a capability")
+        _refuse_slip(f"{field}.what", ban.what)
         if any(map(matches_everything, (*spared.recipients, *spared.domains, *spared.paths, *spared.objects))):
             raise PolicyError("excepts everything", field=f"{field}.exceptions", hint="name what stays allowed")
+
+
+def _refuse_slip(field: str, name: str) -> None:
+    """Refuse a name that nobody knows and that is nearly a class or a capability."""
+    slip = _slip(name)
+    if slip:
+        raise PolicyError(f"'{name[:80]}' names nothing", field=field, hint=f"did you mean {slip}?")
 
 
 def _check_numbers(policy: TaskPolicy) -> None:
