@@ -8,7 +8,6 @@ few lines or takes all that it has looked at, so that a message is read in one g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from agentsfence_compiler.mail_marks import (
     ACTS_ON,
@@ -29,8 +28,9 @@ Found = tuple[str, int, int]
 """Kind, first line that is shown, first line after it."""
 
 _FEW_WORDS = 6  # of a lead-in that is nothing but its verb and a language
-_BARE_ITEMS = 200  # lines of a list of bare names that are looked at
+_BARE_ITEMS = 50  # lines of a list of bare names that the person writes
 _POINTING = frozenset((*POINTS, *THIS_TEXT))
+_READING = frozenset(READS_TEXT)
 _LOOKING = frozenset((*READS_TEXT, *LOOKS_AT))
 _THEN = re.compile(r"\b(?:then|dann|puis|luego|depois|poi|dan)\b")
 _LINE = 2_000  # characters of a line that are looked at
@@ -152,18 +152,17 @@ def shown_text(lines: list[str], place: int) -> Found | None:
 
 def reads_text(lead: str) -> bool:
     """Whether the words before a text say that it is read, translated or explained, and not that tasks are done."""
-    return _reads(lead, READS_TEXT)
+    return _reads(lead, _READING)
 
 
 def points_at_text(lead: str) -> bool:
     """Whether the words before a text say so and point at it: "Translate these", "Explain the following"."""
     lowered = lead.lower()
     words = _WORDS.findall(lowered)
-    pointed = any(word in words or (not word.isascii() and word in lowered) for word in (*POINTS, *THIS_TEXT))
-    if pointed:
-        return not _acts(words) and _reads(lead, (*READS_TEXT, *LOOKS_AT))
+    if _has(lowered, set(words), _POINTING):
+        return not _acts(words) and _reads(lead, _LOOKING)
     opening = [word for word in words if word not in {"please", "bitte", "and"}][:1]
-    return len(words) <= _FEW_WORDS and bool(opening) and opening[0] in READS_TEXT and reads_text(lead)
+    return len(words) <= _FEW_WORDS and bool(opening) and opening[0] in _READING and reads_text(lead)
 
 
 def _acts(words: list[str]) -> bool:
@@ -174,20 +173,26 @@ def _acts(words: list[str]) -> bool:
     return next((word in ACTS_ON for word in reversed(words[:pointing]) if word in ACTS_ON or word in _LOOKING), False)
 
 
-def _reads(lead: str, verbs: Iterable[str]) -> bool:
+def _reads(lead: str, verbs: frozenset[str]) -> bool:
     lowered = _THEN.split(lead.lower())[-1]
     words = set(_WORDS.findall(lowered))
-    return words.isdisjoint(DOES_TASKS) and any(
-        word in words or (not word.isascii() and word in lowered) for word in verbs
-    )
+    return words.isdisjoint(DOES_TASKS) and _has(lowered, words, verbs)
+
+
+def _has(lowered: str, words: set[str], known: frozenset[str]) -> bool:
+    """Whether one of the words is known; those of scripts without spaces count within a line too."""
+    if not words.isdisjoint(known):
+        return True
+    return not lowered.isascii() and any(word in lowered for word in known if not word.isascii())
 
 
 def _shown_list(lines: list[str], place: int) -> Found | None:
     """Find a list to its end, with the lines that its items go on with; bare names and paths say what to read."""
     stop = end = place
     prose = False
-    while stop < len(lines) and (prose or stop < place + _BARE_ITEMS):
+    while stop < len(lines):
         line = lines[stop]
+        prose = prose or stop == place + _BARE_ITEMS  # no further look-ahead: what is that long is material
         if _ITEM.match(line) or (line[:2].isspace() and line.strip()):
             prose = prose or len(line.split(None, 3)) > 2
             end = stop + 1
