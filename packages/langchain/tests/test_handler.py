@@ -255,6 +255,15 @@ def test_without_any_handler_the_tool_runs() -> None:
     assert world.sent == [EVIL, EVIL]
 
 
+def test_one_fence_does_not_speak_for_another() -> None:
+    """What one fence has checked, the handler of another has not."""
+    world, wide, narrow = World(), fence_of(f"Email {EVIL}"), fence_of("Read the report")
+    agent = agent_of(wide, world.tools(), says(send(EVIL)), bound=False, saver=None)
+    agent.graph = narrow.bind(agent.graph)
+    agent.say()
+    assert world.ran == []
+
+
 def test_a_thread_that_nobody_began_may_read() -> None:
     world = World()
     fence = LangChainFence(fence=fence_of(None).fence)

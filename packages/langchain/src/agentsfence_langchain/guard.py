@@ -90,12 +90,16 @@ def _announcement(tool: BaseTool, tool_input: object, call_id: object, config: o
     above = PASS.get()
     place = (
         above.place
-        if above is not None and above.delegated and not above.used and above.tool == tool.name
+        if above is not None
+        and above.owner is session
+        and above.delegated
+        and not above.used
+        and above.tool == tool.name
         else place_of(config if isinstance(config, Mapping) else here(), session.default_task)
     )
     known = str(call_id or "")
-    one = Pass(tool.name, handlers_view(session, tool, tool_input), known, "", place, delegated=True)
-    if above is not None and above.delegated:
+    one = Pass(tool.name, handlers_view(session, tool, tool_input), known, "", place, session, delegated=True)
+    if above is not None and above.owner is session and above.delegated:
         above.used = True
     token = PASS.set(one)
     try:
@@ -202,7 +206,7 @@ def _call(
 ) -> Call:
     received = plain_arguments(_received(tool, signature, args, kwargs))
     one = PASS.get()
-    if one is not None and one.delegated and one.tool == tool.name:
+    if one is not None and one.owner is session and one.delegated and one.tool == tool.name:
         place, call_id = one.place, one.call_id
     else:
         place, call_id = place_of(here(), session.default_task, alone=only_call(here(), None)), ""

@@ -152,6 +152,8 @@ class FenceCallbackHandler(BaseCallbackHandler):
         if name in self._open:
             return  # LangChain was given this handler twice
         one = PASS.get()
+        if one is not None and one.owner is not self._session:
+            one = None
         if one is not None and _consumed(one, tool, seen, known):
             self._kept(name, None, one.place.task)
             return

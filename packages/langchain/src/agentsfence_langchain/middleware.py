@@ -147,10 +147,10 @@ class FenceMiddleware(AgentMiddleware):
     def _pass(self, request: ToolCallRequest, call: Call, *, delegated: bool = False) -> Pass:
         tool = request.tool
         if tool is None:
-            return Pass("", "", call.call_id, call.key, call.place)
+            return Pass("", "", call.call_id, call.key, call.place, self._session)
         whole = call.tool == tool.name and self._session.hidden(tool).isdisjoint(call.args)
         seen = call.content if whole else handlers_view(self._session, tool, request.tool_call["args"])
-        return Pass(tool.name, seen, call.call_id, call.key, call.place, delegated=delegated)
+        return Pass(tool.name, seen, call.call_id, call.key, call.place, self._session, delegated=delegated)
 
     @contextmanager
     def _running(self, request: ToolCallRequest, admission: Admission) -> Iterator[_Outcome]:

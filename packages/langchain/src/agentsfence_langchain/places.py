@@ -46,6 +46,8 @@ class Pass:
     call_id: str
     key: str
     place: Place
+    owner: object
+    """The session whose fence checked the call: another one's handler has not."""
     delegated: bool = False
     """The tool itself checks the call: it is guarded."""
     used: bool = False
