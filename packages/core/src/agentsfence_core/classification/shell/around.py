@@ -33,6 +33,7 @@ _FILES: Final = (
 """Names by which a search would find what belongs to the fence or its host."""
 _NAMES: Final = ("hermes", "hermes-agent", "hermes-gateway", "hermes_cli", "agentsfence")
 """Names of their processes and commands."""
+_LONG: Final = 100  # characters of a pattern that is compared
 _WILD: Final = frozenset("*?[")
 
 
@@ -46,7 +47,14 @@ def own_folder(path: str) -> bool:
         return True
     if len(segments) > 2 and segments[-3] == ".hermes" and segments[-2] == "profiles":
         return True
-    return last[:1] == "." and not _WILD.isdisjoint(last) and any(fnmatchcase(name, last) for name in _OWN[:2])
+    return _can_name(last, _OWN[:2])
+
+
+def _can_name(pattern: str, names: tuple[str, ...]) -> bool:
+    """Whether a hidden name with wildcards can be one of ``names``; one that is too long to be compared can."""
+    if pattern[:1] != "." or _WILD.isdisjoint(pattern):
+        return False
+    return len(pattern) > _LONG or any(fnmatchcase(name, pattern) for name in names)
 
 
 def around(path: str, home: str | None) -> bool:
@@ -56,12 +64,7 @@ def around(path: str, home: str | None) -> bool:
     segments = path.rstrip("/").split("/")
     if segments[-1] in _PARENTS and ("/".join(segments[-2:]) in _SHARED or segments[-1] in _SHARED):
         return True
-    last = segments[-1]
-    return (
-        last[:1] == "."
-        and not _WILD.isdisjoint(last)
-        and any(fnmatchcase(name, last) for name in (".config", ".local"))
-    )
+    return _can_name(segments[-1], (".config", ".local"))
 
 
 def canonical(call: Call, word: Word) -> str:
@@ -84,7 +87,9 @@ def fills(call: Call, folder: Word) -> None:
 
 def may_find(pattern: str) -> bool:
     """Whether a name pattern of a search can mean what belongs to the fence or its host."""
-    return any(fnmatchcase(name, pattern.casefold()[:200]) for name in _FILES) or names_own(pattern)
+    if len(pattern) > _LONG:
+        return True
+    return any(fnmatchcase(name, pattern.casefold()) for name in _FILES) or names_own(pattern)
 
 
 def names_own(text: str) -> bool:

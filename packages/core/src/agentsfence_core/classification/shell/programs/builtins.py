@@ -237,7 +237,7 @@ def _completion(call: Call, _program: Program) -> None:
 
 
 def _bind(call: Call, _program: Program) -> None:
-    if any(word.text.startswith(("-x", "-f")) for word in call.words[1:]):
+    if any(word.text.startswith(("-x", "-f")) or ":" in word.text for word in call.words[1:]):
         call.unseen("bind runs a text")
     else:
         call.effect("system.read")

@@ -7,6 +7,7 @@ from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row
 from agentsfence_core.classification.shell.environment import SECRET
 from agentsfence_core.classification.shell.options import Split
+from agentsfence_core.classification.shell.programs.databases import sql
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
 
@@ -324,6 +325,18 @@ def _terraform(call: Call, _program: Program) -> None:
         call.effect("cloud.delete")
 
 
+def _bq(call: Call, program: Program) -> None:
+    """``bq query 'sql'`` is its SQL; the other verbs are those of a cloud."""
+    operands = _operands(call, program)
+    if not operands or operands[0].text != "query":
+        _cloud(call, program)
+        return
+    for word in operands[1:]:
+        sql(call, word, "bigquery")
+    if not operands[1:]:
+        call.unseen("SQL that the text does not show", "database.write")
+
+
 def _inventory(call: Call, program: Program) -> None:
     """An inventory that is not a list or a data file may be a program."""
     split = by_row(call, program, call.words[1:])
@@ -334,7 +347,8 @@ def _inventory(call: Call, program: Program) -> None:
 
 
 PROGRAMS = {
-    **rows("aws aws2 awslocal gcloud az doctl linode-cli ibmcloud oci aliyun hcloud scw vultr-cli exo openstack eksctl yc kops bq", _CLOUD),
+    **rows("aws aws2 awslocal gcloud az doctl linode-cli ibmcloud oci aliyun hcloud scw vultr-cli exo openstack eksctl yc kops", _CLOUD),
+    "bq": Program("cloud.read", options=_CLOUD.options, hook=_bq),
     "gsutil": Program("cloud.read", options={Role.TEXT: "-o -h -u"}, hook=_gsutil),
     **rows("s3cmd mc s5cmd azcopy b2", Program("cloud.read", hook=_gsutil)),
     **rows("terraform tofu terragrunt pulumi cdk cdktf", Program("cloud.read", hook=_terraform)),

@@ -310,13 +310,14 @@ PROGRAMS = {
     **rows(
         "pwd whoami id groups uname hostname nproc uptime free lscpu lsblk lsusb lspci lsmod lsof tty logname users who w "
         "last lastlog seq sleep true false yes factor numfmt expr cal ncal tput getconf locale sw_vers vmstat iostat mpstat "
-        "sar dmesg lsb_release hostid banner figlet fortune "
+        "dmesg lsb_release hostid banner figlet fortune "
         "vm_stat system_profiler getent findmnt blkid pathchk sync cksfv tldr cheat whatis apropos whereis which locate mlocate acpi sensors upower",
         QUIET,
     ),
     **rows("scc diffstat", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.TEXT: "-f --format -i --include-ext -w"})),
     **rows("neofetch fastfetch screenfetch", Program("system.read", options={Role.UNSEEN: "--config -c", Role.TEXT: "-l --logo"})),
     **rows("cowsay cowthink", Program("system.read", options={Role.TEXT: "-e -T -W -f"}, hook=_cow)),
+    "sar": Program("system.read", rest=Role.TEXT, options={Role.WRITE: "-o", Role.READ: "-f", Role.TEXT: "-s -e -i -P -n"}),
     "arch": Program("system.read", hook=_arch),
     "hostname": Program("system.read", rest=Role.TEXT, hook=lambda call, _program: _hostname(call)),
     "tree": Program(

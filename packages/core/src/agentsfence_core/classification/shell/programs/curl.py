@@ -209,7 +209,7 @@ def _capability(url: Word, method: str, *, sends: bool) -> str:
 _NAMED = re.compile(r"\$\{?(\w{1,80})")
 
 
-def _tells_secret(word: Word) -> bool:
+def tells_secret(word: Word) -> bool:
     """Whether an address carries a variable that is probably a secret."""
     return not word.sure and any(SECRET.search(name) for name in _NAMED.findall(word.text))
 
@@ -225,7 +225,7 @@ def _reach(call: Call, urls: list[Word], method: str, *, sends: bool, saves: boo
             call.path("file.read", word)
             continue
         capability = _capability(word, method, sends=sends or bool(recipients))
-        if capability == "web.read" and (word.runs or _tells_secret(word)):
+        if capability == "web.read" and (word.runs or tells_secret(word)):
             capability = "web.post"  # the output of a command leaves in the address
         call.url(capability, word)
     for word in recipients:

@@ -7,6 +7,7 @@ from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, shell_line
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.programs.coreutils import arrives
+from agentsfence_core.classification.shell.programs.curl import tells_secret
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
 
@@ -20,7 +21,7 @@ def _lookup(call: Call, program: Program) -> None:
         if name[:1] == "+":
             continue
         if "." in name or not name.isupper():
-            call.host("web.post" if word.runs else "web.read", Word(name, word.sure))
+            call.host("web.post" if word.runs or tells_secret(word) else "web.read", Word(name, word.sure))
     for name, _, value in split.given:
         if name in {"f", "i"} and value is not None and call.words[0].text == "dig":
             call.path("file.read", value)

@@ -228,7 +228,7 @@ def _gpg(call: Call, _program: Program) -> None:
         "--recv-keys",
         "--receive-keys",
         "--refresh-keys",
-    }:
+    } or any(word.startswith("--quick-") for word in words):
         call.effect("account.security")
     elif words & {"--send-keys", "--send-key"}:
         call.effect("web.post")

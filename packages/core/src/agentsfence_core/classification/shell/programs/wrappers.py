@@ -276,7 +276,7 @@ PROGRAMS = {
     "sudo": _SUDO,
     "doas": _SUDO,
     "pkexec": wrapper("--user"),
-    "run0": wrapper("-u --user -g --group -D --chdir"),
+    "run0": wrapper("-u --user -g --group -D --chdir", bare=_SHELL),
     "su": Program(
         "shell.exec", options={Role.RUN: "-c --command --session-command", Role.TEXT: "-s --shell -g -G -w"}, hook=_su
     ),
@@ -307,7 +307,8 @@ PROGRAMS = {
     "prlimit": wrapper("-p --pid"),
     "cpulimit": wrapper("-l --limit -p --pid -e --exe"),
     "systemd-run": wrapper(
-        "-u --unit -p --property -E --setenv --description --slice --on-calendar --on-active -M -H --uid --gid --working-directory -d!"
+        "-u --unit -p --property -E --setenv --description --slice --on-calendar --on-active -M -H --uid --gid --working-directory -d!",
+        bare=_SHELL,
     ),
     "systemd-inhibit": wrapper("--what --who --why --mode"),
     "dbus-run-session": wrapper("--config-file --dbus-daemon"),
