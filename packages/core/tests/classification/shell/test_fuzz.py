@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -114,3 +115,16 @@ def test_linear_time_and_bounded_memory_on_hostile_families() -> None:
     )
 
     assert done.stdout.strip() == "[]", (done.returncode, done.stdout, done.stderr[-500:])
+
+
+IN_SCRIPTS = ["\"\\`", "/[", "/[[:a:]", "s/[", "s/[]", "s[", "a[", "if(", "getline ", "@f(", "b;", "w\n", "/\\", "1,", "[.*", "(a|", "*h"]
+"""What made readers of ``sed``, ``awk``, ``pkill`` and ``find`` slow (security review), and its like."""
+
+
+@pytest.mark.parametrize("frame", ["awk '{}'", "sed '{}'", "pkill '{}'", "find ~ -name '{}' -delete", "mv ~/.'{}' x"])
+def test_linear_time_in_the_languages_of_programs(frame: str) -> None:
+    for family in IN_SCRIPTS:
+        start = time.process_time()
+        read_command(frame.replace("{}", family * (30_000 // len(family))), workdir="/w", home="/h")
+
+        assert time.process_time() - start < 3, family
