@@ -12,6 +12,7 @@ from agentsfence_compiler.language.tables import (
     PACKAGE_NOISE,
     PARTY_CLASSES,
     REACHED,
+    REFERRING,
     REMOTES,
     ROLE_WORDS,
     STRICTLY_BELOW,
@@ -30,8 +31,15 @@ def reached(refs: References, capability: str, lemma: str) -> list[str]:
     )
     if risk not in PARTY_CLASSES and not wide:
         return []
-    roles = REACHED | {Role.WITH, Role.FOR} if wide or lemma == "share" else REACHED
+    # "as eve@x.example" says who acts, not who is reached.
+    roles = (REACHED | {Role.WITH, Role.FOR} if wide or lemma == "share" else REACHED) - {Role.AS}
     return [party for role, party in refs.parties if role in roles]
+
+
+def points(refs: References) -> bool:
+    """Whether the object is what points to something: "the reference to a.txt", "the import of b.py"."""
+    spoken = {word.lower() for role, word in refs.words if role is Role.OBJECT} | set(refs.nouns)
+    return bool(spoken & REFERRING)
 
 
 def chosen_paths(lemma: str, refs: References) -> list[tuple[Role, str, bool]]:
@@ -40,6 +48,8 @@ def chosen_paths(lemma: str, refs: References) -> list[tuple[Role, str, bool]]:
     for entry in refs.paths:
         by_role.setdefault(entry[0], []).append(entry)
     goals = by_role.get(Role.TO, []) + by_role.get(Role.AS, [])
+    if lemma not in TRANSFERRING and points(refs):
+        return by_role.get(Role.SOURCE, []) + by_role.get(Role.INSIDE, [])
     here = by_role.get(Role.OBJECT, []) + by_role.get(Role.INSIDE, [])
     if lemma in TRANSFERRING and goals:
         return goals

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agentsfence_compiler.language import coverage
-from agentsfence_compiler.language.aims import push_targets
+from agentsfence_compiler.language.aims import points, push_targets
 from agentsfence_compiler.language.lexicon import English
 from agentsfence_compiler.language.references import References, Role
 from agentsfence_compiler.language.tables import (
@@ -283,6 +283,7 @@ def _is_file(refs: References) -> bool:
 def _edits_content(lemma: str, refs: References) -> bool:
     """Whether a part of a named file goes, not the file: "remove the typo from a.md"."""
     part = bool(refs.nouns) and refs.nouns[0] in coverage.CONTENT_NOUNS
+    part = part or points(refs)
     return lemma in {"delete", "remove", "clear", "clean"} and part and _is_file(refs)
 
 

@@ -168,6 +168,7 @@ class Emitting(Asking):
             return ()
         contacts = self.places.contacts
         roles = {Role.WITH} if lemma in MAKING else REACHED | {Role.WITH} if lemma in {"share", "meet"} else REACHED
+        roles = roles - {Role.AS}
         return tuple(
             dict.fromkeys(name for role, name in refs.names if role in roles and name.casefold() not in contacts)
         )

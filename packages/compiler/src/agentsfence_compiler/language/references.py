@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agentsfence_compiler.language.asides import Asides
 from agentsfence_compiler.language.lexicon import English
-from agentsfence_compiler.language.names import NAME_WORDS, Names
+from agentsfence_compiler.language.names import NAME_WORDS
 from agentsfence_compiler.language.openings import phrase_at, word_at
 from agentsfence_compiler.language.tables import (
     CODED,
@@ -43,7 +44,7 @@ _ASKED = frozenset({"what", "which", "who", "where", "how", "why"})
 """Words that begin an indirect question, behind which a recipient may still come: "send what he said to bob@x"."""
 
 
-class Scanner(Names):
+class Scanner(Asides):
     """Reads the references of one clause, token by token."""
 
     def __init__(
@@ -55,8 +56,13 @@ class Scanner(Names):
         sends: bool,
         plain: bool = False,
         lemma: str = "",
+        bans: bool = False,
     ) -> None:
-        """Prepare for a clause; ``sends`` says that its object is somebody, ``plain`` that its words are names."""
+        """Prepare for a clause; ``sends`` says that its object is somebody, ``plain`` that its words are names.
+
+        With ``bans``, what is told beside counts too: a ban is read as wide as it can be meant.
+        """
+        self.bans = bans
         self.tokens = tokens
         self.words = words
         self.at_home = places
@@ -94,12 +100,19 @@ class Scanner(Names):
 
     def _token(self, at: int, end: int, start: int) -> int:
         token = self.tokens[at]
+        if at < self.over and not phrase_at(self.tokens, at, end, self.words.phrases["exceptions"], self.words):
+            return at + 1
+        over = self._beside(at, end)
+        if over:
+            self.over = over
+            return at + 1
+        self.over = -1
         if token.kind is Kind.WORD:
             return self._word(at, end, start)
         if token.kind is Kind.PATH:
             return self._path(at, end)
         if token.kind in (Kind.ADDRESS, Kind.PARTY):
-            if not self._is_subject(at, end):
+            if not (self._is_subject(at, end) or self._possessive(at, end)):
                 self._party(token)
         elif token.kind is Kind.PUNCT:
             self._mark(at, token)
@@ -143,6 +156,9 @@ class Scanner(Names):
         harmless = phrase_at(self.tokens, at, end, words.phrases["harmless_conditions"], words)
         if harmless:
             return at + harmless
+        if self._relates(at, end):
+            self._close()
+            return at + 1
         if low in ROLES:
             return self._preposition(low, at, end)
         if self._marks(low, at):
@@ -219,6 +235,11 @@ class Scanner(Names):
 
     def _preposition(self, low: str, at: int, end: int) -> int:
         words = self.words
+        if self.owed and low in {"to", "with", "into", "from"}:
+            self.owed, self.role, self.first_phrase = False, Role.TOPIC, False
+            return at + 1
+        if low == "as" and word_at(self.tokens, at + 1, words) == "well":
+            return at + 3  # "alice as well as bob"
         following = words.forms.get(word_at(self.tokens, at + 1, words)) if at + 1 < end else None
         if low == "to" and following is not None and following.base and not self._noun_after(at + 1, end):
             self._close()

@@ -255,9 +255,14 @@ def _without(request: Request, targets: Targets) -> Request | None:
 
 def _only(request: Request, targets: Targets) -> Request:
     """Return the request with only those of its targets; a kind of which none is left is asked about."""
-    kinds = {
-        kind: tuple(x for x in getattr(request, kind) if x in getattr(targets, kind))
-        for kind in ("recipients", "domains", "paths")
-        if getattr(targets, kind) and getattr(request, kind)
-    }
-    return replace(request, **kinds, ask_first=request.ask_first or not all(kinds.values()))
+    recipients = _left(request.recipients, targets.recipients)
+    domains = _left(request.domains, targets.domains)
+    paths = _left(request.paths, targets.paths)
+    lost = (recipients, domains, paths) != (request.recipients, request.domains, request.paths) and not (
+        recipients or domains or paths
+    )
+    return replace(request, recipients=recipients, domains=domains, paths=paths, ask_first=request.ask_first or lost)
+
+
+def _left(own: tuple[str, ...], named: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(x for x in own if x in named) if named else own

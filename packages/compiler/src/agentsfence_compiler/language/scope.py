@@ -91,7 +91,7 @@ class Scope:
             "give",
             "add",
         }
-        return Scanner(self.tokens, self.words, self.places, sends=contacting).scan(at, end)
+        return Scanner(self.tokens, self.words, self.places, sends=contacting, bans=True).scan(at, end)
 
     def _forbid(self, index: int, segment: Segment, lemmas: Sequence[str], refs: References, at: int) -> None:
         """Add the bans of a clause on its verbs."""

@@ -23,7 +23,6 @@ from agentsfence_compiler.language.tables import (
 from agentsfence_compiler.language.tokens import Kind
 from agentsfence_core.model import Prohibition, Risk, Targets
 
-
 _PARTICIPLES = 20  # verbs of one passive ban
 
 

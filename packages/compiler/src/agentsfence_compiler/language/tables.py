@@ -701,3 +701,35 @@ HAPPENING = frozenset(
 
 LEFT_OVER = frozenset("rest remainder surplus excess overpayment leftover".split())
 """Money, when it is given back."""
+
+HAVING = frozenset("have had has already just once also previously did all both 've".split())
+RELATING = frozenset(
+    """
+    that which who whom what where when how why if unless because since while once until whether whose so saying
+    """.split()
+)
+"""Words behind which a finite verb makes no statement of its own."""
+
+ADDRESSED = frozenset("addressed belonging directed related owed due assigned".split())
+"""Participles that only tell whose something is: "the mails addressed to eve@x.example"."""
+
+FINITE = frozenset(
+    """
+    is are was were isn't aren't wasn't weren't has hasn't haven't had looks look seems seem contains belongs complained
+    got gets will won't
+    """.split()
+)
+"""Verbs that make a statement of the words before them."""
+
+SUBJECTS = frozenset("i you we he she they it this that i've you've we've they've i'd you'd we'd i'll you'll".split())
+"""Who did it, behind "like": what follows is told."""
+
+SUBORDINATE = frozenset("because since before after until while".split())
+
+REFERRING = frozenset(
+    """
+    reference references import imports mention mentions link links dependency dependencies usage usages pointer
+    pointers citation citations include includes occurrence occurrences
+    """.split()
+)
+"""What points to a file: "the import of b.py from a.py" is a part of a.py, and b.py is not touched."""
