@@ -193,3 +193,26 @@ class TestHostileArguments:
     def test_a_file_in_brackets_is_a_file(self) -> None:
         assert worst("write_file", {"path": "src/[id]/page.md", "content": ""}).paths == ("/srv/w/src/[id]/page.md",)
         assert worst("write_file", {"path": "src/[id]/page.md", "content": ""}).verified
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "amounts", "counted"),
+    [
+        ("send_payments", {"payments": [{"to": "b@x.example", "amount": 10}] * 2}, ["10", "10"], False),
+        ("send_payment", {"recipient": "b@x.example", "amount": [10, 10]}, ["10", "10"], True),
+        ("send_money", {"to": "b@x.example", "amount": 10, "amt": 500}, ["10", "500"], True),
+        ("send_money", {"to": "b@x.example", "amount": 10, "times": 12}, ["10"], False),
+        ("send_money", {"to": "b@x.example", "amount": 10, "quantity": 1}, ["10"], True),
+        ("send_emails", {"messages": [{"to": "b@x.example", "body": "a"}] * 2}, [], False),
+        ("send_emails", {"messages": [{"to": "b@x.example", "body": "a"}]}, [], True),
+        ("send_email", {"to": [{"email": "a@x.example"}, {"email": "b@x.example"}], "body": "x"}, [], True),
+        ("send_email", {"to": "b@x.example", "attachments": [{"type": "file"}, {"type": "file"}]}, [], True),
+    ],
+)
+def test_batches_and_repeats_are_not_one_act(
+    tool: str, args: dict[str, object], amounts: list[str], *, counted: bool
+) -> None:
+    """A reviewer's list: equal amounts were one, and fifty mails in one call counted once."""
+    effect = classify(ToolCall(tool, args), builtin()).worst
+    assert [value for name, value in effect.values if name == "amount"] == amounts
+    assert (TargetKind.COUNT not in effect.unverified) is counted

@@ -49,6 +49,9 @@ _STORES: Final = frozenset({"drive.write", "database.write", "note.write", "reco
 _FILE_TOOLS: Final = frozenset(
     "file.write file.move file.copy file.delete file.archive file.permissions folder.create".split()
 )
+_SEVERAL: Final = 2
+_COUNTED: Final = frozenset({Risk.COMMUNICATION, Risk.FINANCIAL, Risk.EXTERNAL_WRITE, Risk.PERMISSION_CHANGE})
+"""Classes of which a limit in words counts single acts."""
 _FEW: Final = 64
 """Parties of a plain list that are read one by one, which is quicker."""
 _TEXT_LENGTH: Final = LIMITS.target_length * 16
@@ -162,10 +165,23 @@ class Gatherer:
                         self.address(name)
                     self.take(own, name, item, depth + 1)
         elif isinstance(value, Iterable):
+            if self.is_batch(value):
+                self.unverified.add(TargetKind.COUNT)
             for item in value:
                 if self.nodes < 0:
                     break
                 self.take(role, key, item, depth + 1)
+
+    def is_batch(self, value: object) -> bool:
+        """Whether a list holds several acts, each with a party or a sum of its own: ``payments: [{…}, {…}]``."""
+        if self.meaning.risk not in _COUNTED or not isinstance(value, list | tuple) or len(value) < _SEVERAL:
+            return False
+        return any(isinstance(item, Mapping) and any(self.names_act(key) for key in item) for item in value[:_FEW])
+
+    def names_act(self, key: object) -> bool:
+        """Whether a key inside an item of a list says whom the item reaches or what it costs."""
+        role = self.role(key)
+        return role.role is Role.RECIPIENT or (role.role is Role.VALUE and role.name == "amount")
 
     def inner_role(self, outer: KeyRole, outer_key: str, key: str) -> KeyRole | None:
         """Return the role of a key inside a structure; ``None`` where it only describes whom the call acts as."""
@@ -259,12 +275,22 @@ class Gatherer:
             self.distinct(self.domains, TargetKind.DOMAINS) if self.domains else (),
             self.distinct(self.paths, TargetKind.PATHS) if self.paths else (),
             tuple(dict.fromkeys(self.objects))[: LIMITS.targets] if self.objects else (),
-            tuple(dict.fromkeys(self.values))[: LIMITS.targets] if self.values else (),
+            self.all_values() if self.values else (),
             tuple(dict.fromkeys(self.urls)) if self.urls else (),
             frozenset(self.unverified) if self.unverified else _NONE,
             0,
             because,
         )
+
+    def all_values(self) -> tuple[tuple[str, str], ...]:
+        """Return each value once, but every amount: two payments of ten are twenty."""
+        once = dict.fromkeys(self.values)
+        if len(once) == len(self.values):
+            return tuple(once)[: LIMITS.targets]
+        kept = [pair for pair in self.values if pair[0] == "amount" or once.pop(pair, 0) is None]
+        if len(kept) > LIMITS.targets:
+            self.unverified.add(TargetKind.VALUES)
+        return tuple(kept[: LIMITS.targets])
 
     def distinct(self, found: list[str], kind: TargetKind) -> tuple[str, ...]:
         """Return each target once, in order; where there are more than are kept, the kind is unverified."""

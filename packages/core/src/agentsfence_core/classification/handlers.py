@@ -272,8 +272,13 @@ def _value(found: Gatherer, role: KeyRole, key: str, value: str) -> None:
         _id(found, role, key, value)
     elif 0 < len(value) <= 200:
         found.values.append((role.name, value))
+        if role.name == "quantity" and found.meaning.risk is Risk.FINANCIAL and value.strip() not in _ONCE:
+            found.unverified.add(TargetKind.COUNT)
     if "@" in value and found.meaning.risk in REACHES:
         found.address(value)
+
+
+_ONCE: Final = frozenset({"1", "1.0"})
 
 
 def _is_amount(value: str) -> bool:

@@ -186,11 +186,11 @@ _OBJECTS: Final = {
 
 _VALUES: Final = {
     "amount": (
-        "amount amounts amountcents price total cost sum value_amount unitamount totalamount limitprice budget "
+        "amount amounts amt amountcents price total cost sum value_amount unitamount totalamount limitprice budget "
         "donation tip"
     ),
     "currency": "currency currencycode",
-    "quantity": "quantity qty shares units count_units",
+    "quantity": "quantity qty shares units count_units times repeat repetitions installments",
     "role": (
         "role roles permission permissions accesslevel access privilege privileges scope scopes permissionlevel "
         "policyarn policyname"
