@@ -579,7 +579,7 @@ pushing data out by other means (paper, 4, item 5)."""
 TERMINAL_TOOLS = ("EXECUTION", "terminal", "bash", "shell", "execute_command", "run_command")
 TERMINAL_NOUNS = frozenset(
     "terminal shell bash console command commands cli command-line code python script scripts".split()
-)
+) | {"shell command", "terminal command"}
 
 
 def risk_of(capability: str, lemma: str) -> Risk:

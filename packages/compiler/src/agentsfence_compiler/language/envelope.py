@@ -21,6 +21,8 @@ _REACHING = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FINANCIA
 _COUNTED = frozenset({Risk.EXTERNAL_WRITE, Risk.COMMUNICATION, Risk.DELETE, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
 _CARRYING = ("calendar.", "email.draft", "task.", "issue.update")
 """Writes outside that can carry a party."""
+_COMMANDS = 128
+"""Different commands of one message that are read; beyond them every command is asked about."""
 _NO_FILES = frozenset({"memory.write"})
 """Local writes that touch none of the person's files."""
 _WHICH = frozenset({"target", "script"})
@@ -72,11 +74,18 @@ def envelope(
 ) -> Envelope:
     """Return the rows, bans and limits that a reading carries. Total and linear."""
     rows: list[Permission] = []
+    left = _COMMANDS
     for request in reading.requests:
         for capability in request.capabilities:
             rows += _rows(request, capability, workspace)
         if request.commands:
-            rows += _command_rows(request, workspace=workspace, workdir=workdir, home=home)
+            commands = tuple(dict.fromkeys(request.commands))
+            few = replace(request, commands=commands[:left])
+            rows += _command_rows(few, workspace=workspace, workdir=workdir, home=home)
+            if len(commands) > left:
+                # INVARIANT: a limit is where reading stops, never where protection stops.
+                rows.append(Permission(capability="shell.exec", needs_approval=True, evidence=request.quote))
+            left = max(0, left - len(commands))
     return Envelope(
         permissions=tuple(_distinct(rows)),
         prohibitions=reading.prohibitions,
@@ -89,9 +98,9 @@ def envelope(
 def _distinct(rows: Iterable[Permission]) -> list[Permission]:
     """Return the rows without exact repetitions."""
     kept: list[Permission] = []
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     for row in rows:
-        key = repr(row)
+        key = (repr(replace(row, evidence="")), row.evidence)  # a long quote is hashed once, not once per row
         if key not in seen:
             seen.add(key)
             kept.append(row)

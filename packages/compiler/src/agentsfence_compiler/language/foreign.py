@@ -99,6 +99,8 @@ class _Reader:
         self.places = places
         self.words = words
         self.out = out
+        self.masked: tuple[int, str] = (-1, "")
+        """The clause that was masked last, by its first token."""
 
     def read(self) -> None:
         conditional = denied = listed = False
@@ -289,7 +291,9 @@ class _Reader:
         return [(match.start(), self.words.forms[match.group()]) for match in self.words.runs.finditer(run)]
 
     def _masked(self, clause: _Clause) -> str:
-        """Return the text of a clause with its literals blanked, character for character."""
+        """Return the text of a clause with its literals blanked, character for character; once per clause."""
+        if self.masked[0] == clause.first:
+            return self.masked[1]
         place = self.tokens[clause.first].start
         parts = []
         for token in self.tokens[clause.first : clause.last]:
@@ -298,7 +302,8 @@ class _Reader:
                 self.text[token.start : token.end] if token.kind is Kind.CJK else " " * (token.end - token.start)
             )
             place = token.end
-        return "".join(parts)
+        self.masked = (clause.first, "".join(parts))
+        return self.masked[1]
 
     def _has_idiom(self, lows: Sequence[str], clause: _Clause) -> bool:
         idioms = self.words.sets["idioms"]

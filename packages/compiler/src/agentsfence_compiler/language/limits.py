@@ -39,6 +39,13 @@ _OPENERS = frozenset(
 _MARKS = frozenset("also too and plus additionally instead meant mean only correction sorry oops".split())
 _CLOSERS = frozenset({"instead", "too", "well", "rather"})
 _REPLACING = frozenset({"instead", "meant", "mean", "correction", "sorry", "oops", "only"})
+_BESIDE = (
+    _OPENERS
+    | _CLOSERS
+    | _MARKS
+    | frozenset("to with cc bcc the file folder in for thanks thx of but as or at on please".split())
+)
+"""Words around the targets of a turn that only adds."""
 _SHORT = 16  # tokens of a turn that only adds to the one before
 
 
@@ -94,12 +101,17 @@ def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment]
     ):
         return None
     lows = {t.low for t in tokens}
-    if not any(t.kind in LITERALS for t in tokens) or not _adds(tokens):
+    if not any(t.kind in LITERALS for t in tokens) or not _adds(tokens) or not _nothing_else(tokens):
         return None
     first = next(
         (k for k, token in enumerate(tokens) if token.low not in _OPENERS and token.low not in {":", ",", "-"}), 0
     )
     refs = Scanner(tokens, english(), places, sends=True).scan(first, len(tokens))
+    left_out = (Role.SOURCE, Role.EXCEPT, Role.OF)
+    recipients = tuple(dict.fromkeys(p for role, p in refs.parties if role not in left_out))
+    paths = [path for role, path_text, _ in refs.paths if role not in left_out and (path := places.path(path_text))]
+    if not recipients and not paths:
+        return None
     start, end = tokens[0].start, tokens[-1].end
     recipients = tuple(dict.fromkeys(p for role, p in refs.parties if role not in (Role.SOURCE, Role.EXCEPT)))
     paths = [path for role, path_text, _ in refs.paths if role is not Role.EXCEPT and (path := places.path(path_text))]
@@ -115,6 +127,17 @@ def continuation(text: str, tokens: Sequence[Token], segments: Sequence[Segment]
         recipients=recipients,
         paths=tuple(paths),
         instead=bool(lows & _REPLACING),
+    )
+
+
+def _nothing_else(tokens: Sequence[Token]) -> bool:
+    """Whether nothing stands beside the targets but words that add: "eve@x.example too?" asks, and adds nobody."""
+    return all(
+        token.kind in LITERALS
+        or token.kind in (Kind.SOFT, Kind.BREAK)
+        or (token.kind is Kind.PUNCT and token.low not in {"?", "\u061f"})
+        or (token.kind is Kind.WORD and token.low in _BESIDE)
+        for token in tokens
     )
 
 

@@ -64,8 +64,8 @@ _MARKS = frozenset(
     not no never nor instead also too nothing nobody none leave keep hands read-only readonly rather meant untouched
     without limit most max ask confirm
     limits off-limits approve approval permission consult unless seek confirmation before until drop stick
-    restrict circumstances nevermind abort stop cancel halt scrap scratch forget mind skip omit dry dry-run drill simulation
-    stay remain spare survive wait consent just simply merely refrain every each
+    restrict circumstances nevermind abort stop cancel halt scrap scratch forget mind skip omit dry dry-run drill
+    simulation stay remain spare survive wait consent just simply merely refrain every each
     """.split()
 )
 """Words that limit, replace or make ask, beside the verbs and the negations."""

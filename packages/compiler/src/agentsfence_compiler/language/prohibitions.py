@@ -17,6 +17,7 @@ from agentsfence_compiler.language.clauses import Segment, clauses
 from agentsfence_compiler.language.emitting import Found
 from agentsfence_compiler.language.lexicon import Form
 from agentsfence_compiler.language.openings import Openings, Opens, phrase_at, word_at
+from agentsfence_compiler.language.reading_bans import ReadingBans
 from agentsfence_compiler.language.references import Places
 from agentsfence_compiler.language.scope import Bans
 from agentsfence_compiler.language.stated_bans import StatedBans
@@ -45,7 +46,7 @@ def read_prohibitions(
     return _Bans(text, tokens, segments, places, found).read(skip)
 
 
-class _Bans(StatedBans):
+class _Bans(StatedBans, ReadingBans):
     def read(self, skip: Collection[int] = ()) -> Bans:
         for index, segment in enumerate(self.segments):
             if index in skip:
@@ -69,6 +70,7 @@ class _Bans(StatedBans):
     def _negated(self, index: int, segment: Segment) -> None:
         if self._idiom(segment) or self._only_about_me(segment) or self._asked(segment) or self._only_asks(segment):
             return
+        self._no_reading(index, segment)
         at, lemmas = self._verbs(segment)
         if segment.header and not set(lemmas) - {"do", "perform", "try", "take"}:
             return  # what is forbidden stands in the clauses that follow

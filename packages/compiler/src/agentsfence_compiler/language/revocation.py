@@ -110,7 +110,7 @@ class _Revoker:
         """Forbid everything but reading, except what the message asks for afterwards."""
         start = self.tokens[segment.first].start
         self._keep(request if request.start > start and not self.dry else None for request in self.found.requests)
-        later = [request for request in self.found.requests if request is not None]
+        later = list(self.found.requests)
         for what in coverage.READ_ONLY:
             own = [request for request in later if what in request.risks]
             targets = [

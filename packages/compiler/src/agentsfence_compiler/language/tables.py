@@ -733,3 +733,31 @@ REFERRING = frozenset(
     """.split()
 )
 """What points to a file: "the import of b.py from a.py" is a part of a.py, and b.py is not touched."""
+
+LOOKING = frozenset(
+    """
+    read reading open opening view viewing look looking access accessing inspect inspecting scan scanning search
+    searching browse browsing visit visiting fetch fetching query examine peek crawl scrape load go use using contact
+    connect
+    """.split()
+)
+"""Verbs that only look."""
+
+ONLINE = frozenset("internet web online website websites webpage webpages".split())
+
+READ_STORES = {
+    "email": "email",
+    "mail": "email",
+    "inbox": "email",
+    "mailbox": "email",
+    "chat": "chat",
+    "calendar": "calendar",
+    "contact": "contact",
+    "address book": "contact",
+    "memory": "memory",
+    "secret": "secret",
+    "credential": "secret",
+    "drive": "drive",
+    "database": "database",
+}
+"""What is read in one place of its own, and the family of its capabilities."""
