@@ -7,6 +7,7 @@ command in it. Both live only while ``read_command`` runs: nothing here outlives
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from agentsfence_core.classification.shell.capabilities import RISK_OF
 from agentsfence_core.classification.shell.environment import changes_programs
@@ -22,6 +23,8 @@ _HOSTED = frozenset({"image", "package", "repo", "id"})
 """Kinds of objects whose name can begin with the host that has them."""
 _REGISTRY = re.compile(r"(?:[\w-]+\.)+[A-Za-z]{2,24}(?::\d+)?|[\w.-]+:\d+|localhost")
 _PROGRAM = frozenset({TargetKind.PROGRAM})
+CONSEQUENTIAL = frozenset({Risk.EXTERNAL_WRITE, Risk.COMMUNICATION, Risk.DELETE, Risk.FINANCIAL})
+"""Classes of which it matters how often they happen."""
 _FETCHES = frozenset({"file.read", "build.run", "media.generate"})
 """Capabilities whose programs open an address as they open a file."""
 _OWN_VARIABLES = ("AGENTSFENCE_", "HERMES_")
@@ -66,7 +69,10 @@ class Scan:
         "note",
         "open",
         "overflow",
+        "raised",
+        "repeats",
         "risks",
+        "start",
         "text",
         "variables",
     )
@@ -75,8 +81,14 @@ class Scan:
         """Start in one folder, or in an unknown one."""
         self.dirs: tuple[str | None, ...] = (workdir,)
         """Folders that relative paths may start from: more than one after a ``cd`` that may have failed."""
+        self.start = workdir
+        """The folder that the command begins in."""
         self.home = home
         self.text = text
+        self.repeats = 0
+        """Loops, functions and programs open at this place that run what they hold again and again."""
+        self.raised = False
+        """What is read runs with the rights of another user."""
         self.effects: list[Effect] = []
         self.risks: set[Risk] = set()
         self.functions: set[str] = set()
@@ -103,12 +115,24 @@ class Scan:
         self.loaded = False
         """Somewhere a literal text stands that would run something if it were read as arithmetic."""
 
+    def inside(self, path: str | None) -> bool:
+        """Whether a path is the folder that the command began in, or below it."""
+        if path is None or self.start is None:
+            return path is self.start and not self.lost
+        return path == self.start or path.startswith(f"{self.start.rstrip('/')}/")
+
+    def elsewhere(self) -> bool:
+        """Whether what runs now may run outside the folder that the command began in."""
+        return any([not self.inside(folder) for folder in self.dirs])
+
     def certain(self) -> bool:
         """Whether the last change of folder cannot have failed unnoticed."""
         return self.errexit or (len(self.dirs) == 1 and self.dirs[0] in {"/", "/tmp", self.home})  # noqa: S108
 
     def emit(self, effect: Effect) -> None:
         """Keep an effect; beyond the limit only one of each class, and the whole is unverified."""
+        if self.repeats and effect.risk in CONSEQUENTIAL:
+            effect = replace(effect, unverified=effect.unverified | {TargetKind.COUNT})
         if len(self.effects) >= LIMITS.command_effects:
             self.overflow = True
             if effect.risk in self.risks:

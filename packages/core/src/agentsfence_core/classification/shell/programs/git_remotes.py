@@ -10,6 +10,7 @@ from agentsfence_core.classification.shell.programs.curl import URL_HINTS
 from agentsfence_core.classification.shell.programs.git_words import Hook, has, objects, operands_of, read_setting
 from agentsfence_core.classification.shell.rows import Program, Role, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.model.action import TargetKind
 
 
 def remote(call: Call, words: list[Word]) -> None:
@@ -48,34 +49,56 @@ def location(call: Call, capability: str, word: Word) -> None:
 
 
 def push(call: Call, words: list[Word]) -> None:
-    """``git push``: remote and branch are objects, what it deletes is a deletion."""
+    """``git push``: remote and branch are objects, what it deletes is a deletion.
+
+    What is pushed is unverified where no word names it (``--all``, wildcards), where it replaces what is there, and
+    where the repository is another one than that of the current folder.
+    """
     row = _ROWS_PUSH
     split = Split(words, table_of(row), posix=False, single=False)
     call.effect("git.push")
     names = split.operands
     for name, option, value in split.given:
         if name == "repo" and value is not None:
+            call.object("git.push", "remote", value)
             location(call, "git.push", value)
         elif option.role is Role.RUN:
             call.unseen("a program on the other side or here")
             if value is not None:
                 shell_line(call, value)
-    deletes = has(words, "-d", "--delete")
-    if has(words, "-f", "--force", "--force-with-lease", "--force-if-includes") or any(
-        w.text.startswith("+") for w in names[1:]
-    ):
+    if has(words, *_FORCES) or any(word.text.startswith("+") for word in names[1:]):
         call.value("git.push", "force", "true")
+        call.unverified("git.push", TargetKind.OBJECTS)
+    if call.scan.elsewhere() or has(words, *_EVERYTHING):
+        call.unverified("git.push", TargetKind.OBJECTS)
     if has(words, "--mirror", "--prune"):
         call.effect("git.delete")
     if names:
         call.object("git.push", "remote", names[0])
         location(call, "git.push", names[0])
+    deletes = has(words, "-d", "--delete")
     for word in names[1:]:
-        source, colon, target = word.text.lstrip("+").partition(":")
-        branch = Word((target if colon else source).removeprefix("refs/heads/"), word.sure, word.glob)
-        call.object("git.push", "branch", branch)
-        if deletes or (colon and not source):
-            call.object("git.delete", "branch", branch)
+        _refspec(call, word, deletes=deletes)
+
+
+_FORCES = ("-f", "--force", "--force-with-lease", "--force-if-includes")
+_EVERYTHING = ("--all", "--branches", "--mirror", "--tags", "--follow-tags", "--prune")
+"""Options that push what no word names."""
+
+
+def _refspec(call: Call, word: Word, *, deletes: bool) -> None:
+    """Add the branch that ``source:target`` changes; ``heads/main`` is ``main``."""
+    source, colon, target = word.text.lstrip("+").partition(":")
+    name = target if colon else source
+    branch = Word(name.removeprefix("refs/").removeprefix("heads/"), word.sure, word.glob)
+    if name.startswith("refs/") and not name.startswith("refs/heads/"):
+        branch = Word(name, word.sure, word.glob)
+    if not name or "*" in name:  # a lone colon pushes every branch that both sides have
+        call.unverified("git.push", TargetKind.OBJECTS)
+        return
+    call.object("git.push", "branch", branch)
+    if deletes or (colon and not source):
+        call.object("git.delete", "branch", branch)
 
 
 def fetch(capability: str) -> Hook:
