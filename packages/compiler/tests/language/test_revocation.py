@@ -21,7 +21,8 @@ def _banned(text: str) -> set[str]:
     [
         "nevermind", "never mind", "Abort!", "Stop!", "cancel that", "Actually no, forget it",
         "Forget the whole thing.", "Scratch that.", "Stop! Don't do that.", "Don't do it yet",
-        "This is a dry run.", "Dry run only", "Don't actually do it, just tell me how.", "Just tell me what you would do",
+        "This is a dry run.", "Dry run only", "Don't actually do it, just tell me how.",
+        "Just tell me what you would do",
     ],
 )  # fmt: skip
 def test_calling_off_forbids_everything_but_reading(text: str) -> None:

@@ -30,6 +30,7 @@ from agentsfence_compiler.language.tables import (
     LOOSE,
     MUSING,
     QUANTITIES,
+    REPORTED_WISH,
     SPLIT_WORDS,
 )
 from agentsfence_compiler.language.tokens import PARAGRAPH, Kind, Token
@@ -267,6 +268,9 @@ class _Reader(Openings):
     def _muses(self, segment: Segment, end: int) -> bool:
         """Whether a clause says what somebody should do one day: a verb behind "and" goes on with it."""
         words = [word_at(self.tokens, k, self.words) for k in range(segment.first, min(end, segment.first + _LOOK))]
+        wanting = next((k for k, word in enumerate(words) if word in REPORTED_WISH), 0)
+        if wanting and words[0] != "i" and "to" in words[wanting + 1 : wanting + 4]:
+            return True  # "my boss wants you to delete it and mail it": the whole of it is told
         return any(
             modal in {"should", "could", "might", "would"} and subject in MUSING for subject, modal in pairwise(words)
         )
@@ -300,7 +304,10 @@ class _Reader(Openings):
         if low == ":" and self._denies(segment, place):
             return True
         if not self._has_object(segment, place):
-            return False
+            # "don't delete anything, just move the logs": what is wanted instead is said so
+            after = low if low != "," else word_at(tokens, place + 1, self.words)
+            swept = any(t.low in {"anything", "anyone", "everything"} for t in tokens[segment.body : place])
+            return swept and after in {"just", "instead", "simply", "rather", "but"}
         if low in {"or", "nor"} or (low == "," and word_at(tokens, place + 1, self.words) in {"or", "nor"}):
             return False
         if opening.polite or opening.instead or low in {"just", "please", "instead", "only", "but", "then", "so"}:

@@ -124,8 +124,9 @@ class Emitting(Asking):
             request,
             objects=tuple(dict.fromkeys((*request.objects, *self._running_thing(request, refs, at, segment.last)))),
         )
-        self.found.requests.append(request)
-        self.needy.append((len(self.found.requests) - 1, refs))
+        for one in self._each(request, at, segment.last):
+            self.found.requests.append(one)
+            self.needy.append((len(self.found.requests) - 1, refs))
         if refs.endings and "**" in "".join(request.paths):
             # "find a -name '*.tmp' -delete" names the folder: a question.
             whole = tuple(dict.fromkeys(path.partition("**")[0].rstrip("/") or path for path in request.paths))
@@ -136,6 +137,13 @@ class Emitting(Asking):
             self.found.requests.append(replace(loose, ask_first=True))
             self.needy.append((len(self.found.requests) - 1, refs))
         self._exclude(request, refs)
+
+    def _each(self, request: Request, at: int, end: int) -> list[Request]:
+        """Return the payments of "10 EUR each to alice and bob": each has its own amount."""
+        each = any(self.tokens[place].low in {"each", "apiece"} for place in range(at, min(end, at + 40)))
+        if not each or Risk.FINANCIAL not in request.risks or not 1 < len(request.recipients) <= JOINED:
+            return [request]
+        return [replace(request, recipients=(party,)) for party in request.recipients]
 
     def _running_thing(self, request: Request, refs: References, at: int, end: int) -> tuple[str, ...]:
         """Return what "restart nginx", "turn off the lights" is about, in the words of services: nginx, turn_off."""

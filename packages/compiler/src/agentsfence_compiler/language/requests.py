@@ -187,17 +187,25 @@ class _Requests(Emitting):
         return following in {"no", "none", "nothing", "nobody", "neither"}
 
     def _parts(self, segment: Segment) -> list[tuple[int, int]]:
-        """Return the token ranges of a clause: one, or one per payment ("10 € to A and 500 € to B")."""
+        """Return the token ranges of a clause: one, or one per pair ("10 € to A and 500 € to B", "a to b and c to d")."""
         at, end = segment.body, segment.last
         cuts = [at]
         for place in range(at + 1, end - 1):
-            if (
-                self.tokens[place].low in {"and", ","}
-                and self._amount_at(place + 1)
-                and self._amount_before(cuts[-1], place)
+            if self.tokens[place].low not in {"and", ","}:
+                continue
+            if (self._amount_at(place + 1) and self._amount_before(cuts[-1], place)) or self._paired(
+                cuts[-1], place, end
             ):
                 cuts.append(place + 1)
         return list(zip(cuts, [*cuts[1:], end], strict=True))
+
+    def _paired(self, at: int, place: int, end: int) -> bool:
+        """Whether each file goes to its own party or place: "share a.txt with alice and b.txt with bob"."""
+        goals = {"to", "with", "into", "as"}
+        if place + 3 >= end or self.tokens[place + 1].kind is not Kind.PATH or self.tokens[place + 2].low not in goals:
+            return False
+        window = range(max(at, place - 30), place)
+        return any(self.tokens[k].kind is Kind.PATH and self.tokens[k + 1].low in goals for k in window)
 
     def _amount_at(self, at: int) -> bool:
         token = self.tokens[at]

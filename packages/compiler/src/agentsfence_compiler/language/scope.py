@@ -180,6 +180,8 @@ class Scope:
         targets = self._targets(refs, frozenset(what))
         exceptions = self._exceptions(refs)
         quote = self._quote(segment)
+        if lemma in {"cc", "bcc"}:
+            refs.otherwise = True  # nobody but whom the message asks to write to
         if not targets and refs.endings:  # "don't touch *.py"
             targets = Targets(paths=tuple(f"{root}**{ending}" for ending in refs.endings[:8] for root in ("/", "")))
         if not targets and not refs.universal:

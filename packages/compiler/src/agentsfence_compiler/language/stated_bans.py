@@ -153,6 +153,7 @@ class StatedBans(Scope):
             refs.nouns += subject.nouns
             refs.paths += [(Role.OBJECT, text, known) for _, text, known in subject.paths]
             refs.universal = refs.universal or subject.universal
+            refs.otherwise = refs.otherwise or subject.otherwise
             self._forbid(index, segment, [form.lemma, *self._further(at + 1, segment.last)], refs, at + 1)
             return True
         return False

@@ -761,3 +761,11 @@ READ_STORES = {
     "database": "database",
 }
 """What is read in one place of its own, and the family of its capabilities."""
+
+REPORTED_WISH = frozenset(
+    """
+    wants wanted asks asked tells told demands demanded orders ordered instructs instructed expects expected advises
+    advised urges urged begs begged
+    """.split()
+)
+"""Verbs of somebody's wish that is told, not asked for."""
