@@ -1,10 +1,11 @@
-"""Targets that belong together stay together; bans leave what is asked for: regressions from attacks on the compiler."""
+"""Targets that belong together stay together; "nothing else" leaves what is asked for: regressions."""
 
 from __future__ import annotations
 
 import pytest
 
 from agentsfence_compiler.language import read
+from agentsfence_compiler.language.envelope import envelope
 
 ALICE, BOB = "alice@x.example", "bob@x.example"
 
@@ -50,3 +51,16 @@ def test_just_opens_what_is_wanted_instead() -> None:
 )
 def test_a_wish_that_is_told_asks_for_nothing(text: str) -> None:
     assert not read(text).requests
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        (f"Email /a/a.txt to {ALICE}", ("/a/a.txt",)),
+        (f"Email {ALICE} with /a/a.pdf attached", ("/a/a.pdf",)),
+        (f"Email a summary of /a/a.txt to {ALICE}", ()),
+    ],
+)
+def test_a_message_carries_the_file_that_is_named_and_no_other(text: str, paths: tuple[str, ...]) -> None:
+    reading = read(text)
+    assert {row.paths for row in envelope(reading).permissions if row.capability == "email.send"} == {paths}

@@ -183,7 +183,7 @@ class Emitting(Asking):
 
     def _paths(self, lemma: str, refs: References, risks: frozenset[Risk]) -> tuple[str, ...]:
         if not risks & {Risk.LOCAL_WRITE, Risk.DELETE, Risk.EXECUTION, Risk.EXTERNAL_WRITE, Risk.PERMISSION_CHANGE}:
-            return ()
+            return self._sent(lemma, refs) if risks == {Risk.COMMUNICATION} else ()
         entries = chosen_paths(lemma, refs)
         if not risks & {Risk.EXECUTION, Risk.EXTERNAL_WRITE}:
             entries += [
@@ -198,6 +198,14 @@ class Emitting(Asking):
                 f"{path}**{ending}" if path.endswith("/") else path for path in found for ending in refs.endings[:8]
             ]
         return tuple(dict.fromkeys(path for path in found if path))
+
+    def _sent(self, lemma: str, refs: References) -> tuple[str, ...]:
+        """Return the files that a message carries: "email a.txt to alice" sends no other file."""
+        if lemma not in coverage.SEND_VERBS or any(role is Role.AS for role, _ in refs.words):
+            return ()
+        own = [text for role, text, known in refs.paths if role in (Role.OBJECT, Role.WITH) and not known]
+        paths = [self.places.path(text) for text in own if has_ending(text)]
+        return tuple(dict.fromkeys(path for path in paths if path)) if len(own) == len(refs.paths) else ()
 
     def _is_folder(self, text: str) -> bool:
         return not any(part.lower() in self.words.forms or part.lower() in {"and", "or"} for part in text.split("/"))

@@ -21,6 +21,8 @@ _REACHING = frozenset({Risk.COMMUNICATION, Risk.PERMISSION_CHANGE, Risk.FINANCIA
 _COUNTED = frozenset({Risk.EXTERNAL_WRITE, Risk.COMMUNICATION, Risk.DELETE, Risk.PERMISSION_CHANGE, Risk.FINANCIAL})
 _CARRYING = ("calendar.", "email.draft", "task.", "issue.update")
 """Writes outside that can carry a party."""
+_ATTACHING = frozenset({"email.send", "message.send", "chat.send"})
+"""What carries files: those that the words name, and no other."""
 _COMMANDS = 128
 """Different commands of one message that are read; beyond them every command is asked about."""
 _NO_FILES = frozenset({"memory.write"})
@@ -150,6 +152,8 @@ def _by_role(row: Permission) -> list[Permission]:
 
 
 def _paths(request: Request, capability: str, risk: Risk, workspace: str | None) -> tuple[str, ...]:
+    if risk is Risk.COMMUNICATION and capability in _ATTACHING:
+        return request.paths
     if capability.startswith(("drive.", "email.", "note.", "record.", "database.", "repo.", "calendar.", "account.")):
         return ()
     if risk in (Risk.DELETE, Risk.EXECUTION, Risk.PERMISSION_CHANGE):

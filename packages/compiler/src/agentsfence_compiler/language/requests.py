@@ -187,7 +187,7 @@ class _Requests(Emitting):
         return following in {"no", "none", "nothing", "nobody", "neither"}
 
     def _parts(self, segment: Segment) -> list[tuple[int, int]]:
-        """Return the token ranges of a clause: one, or one per pair ("10 € to A and 500 € to B", "a to b and c to d")."""
+        """Return the token ranges of a clause: one, or one per pair ("10 € to A and 500 € to B")."""
         at, end = segment.body, segment.last
         cuts = [at]
         for place in range(at + 1, end - 1):
