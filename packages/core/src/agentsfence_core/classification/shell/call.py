@@ -115,15 +115,13 @@ class Scan:
         self.loaded = False
         """Somewhere a literal text stands that would run something if it were read as arithmetic."""
 
-    def inside(self, path: str | None) -> bool:
+    def inside(self, path: str) -> bool:
         """Whether a path is the folder that the command began in, or below it."""
-        if path is None or self.start is None:
-            return path is self.start and not self.lost
-        return path == self.start or path.startswith(f"{self.start.rstrip('/')}/")
+        return self.start is not None and (path == self.start or path.startswith(f"{self.start.rstrip('/')}/"))
 
     def elsewhere(self) -> bool:
         """Whether what runs now may run outside the folder that the command began in."""
-        return any([not self.inside(folder) for folder in self.dirs])
+        return self.lost or any(folder is not None and not self.inside(folder) for folder in self.dirs)
 
     def certain(self) -> bool:
         """Whether the last change of folder cannot have failed unnoticed."""

@@ -18,6 +18,7 @@ from agentsfence_core.classification.shell.capabilities import RISK_OF
 from agentsfence_core.classification.shell.loose import loose_options
 from agentsfence_core.classification.shell.options import Given, Split
 from agentsfence_core.classification.shell.programs import REACHING, program_named, protect
+from agentsfence_core.classification.shell.project import RUNS, bind
 from agentsfence_core.classification.shell.rows import Option, OptionTable, Program, Role, table_of
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.classification.targets.paths import looks_like_path
@@ -80,6 +81,8 @@ def run(call: Call) -> None:
         apply(call, program)
         if len(call.words) > 1:
             add_addresses(call)
+        if not RUNS.isdisjoint(call.drafts):
+            bind(call)
         if not REACHING.isdisjoint(call.drafts):
             protect(call)
 

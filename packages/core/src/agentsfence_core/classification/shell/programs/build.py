@@ -3,10 +3,13 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+import re
+
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, nested
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.programs.packages import BUILD, LINT, LIST, TEST, UPDATE
+from agentsfence_core.classification.shell.project import RUNS
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
 from agentsfence_core.model.action import TargetKind
@@ -78,20 +81,41 @@ def _make(call: Call, program: Program) -> None:
     if {"n", "just-print", "dry-run", "q", "question"} & set(split.strays) and not call.drafts:
         call.unseen("make expands its file", "build.run")
     targets = []
+    chosen = False
     for word in split.operands:
-        name, equals, _ = word.text.partition("=")
-        if equals:
-            if (
-                name.rstrip(":+?") in {"SHELL", "MAKEFLAGS", "CC", "CXX", "LD", "AR", "PYTHON", "BASH_ENV"}
-                or not word.sure
-            ):
-                call.unseen("a variable of the makefile names a program", "build.run")
-            continue
-        targets.append(word)
+        if "=" in word.text:
+            chosen = chosen or _chooses(word)
+        else:
+            targets.append(word)
     if not targets:
         call.effect("build.run")
     for word in targets:
         _make_target(call, word)
+    for capability in RUNS.intersection(call.drafts) if chosen else ():
+        call.unseen("a variable of the makefile can name a program", capability)
+
+
+_PLAIN_VALUE = re.compile(r"[\w.,+=-]*|/usr/bin/[\w.-]+|/usr/local|/usr")
+_MAKE_PROGRAMS = (
+    "CC CXX LD AR AS CPP SHELL PYTHON PYTHON3 NODE NPM GO CARGO RUSTC CMAKE CTEST PYTEST MAKE MAKEFLAGS "
+    "MAKEFILES GNUMAKEFLAGS BASH_ENV CMD EXE BIN RUNNER WRAPPER LAUNCHER COMPILER INTERPRETER"
+).split()
+_KNOWN_PROGRAMS = frozenset(
+    "gcc g++ clang clang++ cc c++ ld ar sh bash /bin/sh /bin/bash python python3 node npm go cargo pytest cmake ctest".split()
+)
+
+
+def _chooses(word: Word) -> bool:
+    """Whether ``NAME=value`` can make the makefile start another program: ``V=1`` cannot, ``CC=/tmp/x`` can."""
+    name, _, value = word.text.partition("=")
+    name = name.rstrip(":+?")
+    if not word.sure:
+        return True
+    if value in _KNOWN_PROGRAMS:
+        return False
+    if name in _MAKE_PROGRAMS or name.rpartition("_")[2] in _MAKE_PROGRAMS:
+        return True
+    return _PLAIN_VALUE.fullmatch(value[:400]) is None
 
 
 def _make_target(call: Call, word: Word) -> None:

@@ -73,7 +73,7 @@ def _install(call: Call, program: Program) -> None:
             call.url(program.does, value)
             call.unverified(program.does, TargetKind.OBJECTS)
         elif option.role is Role.UNSEEN:
-            call.unseen("an option starts a program or brings in settings")
+            call.unseen("an option chooses a program, a place or settings", program.does)
     for word in operands:
         _package(call, program.does, word)
 
@@ -176,13 +176,18 @@ def _execute(call: Call, _program: Program) -> None:
 
 
 def _manage(
-    commands: dict[str, Program], *, scripts: bool = False, bare: str = "system.read", options: str = ""
+    commands: dict[str, Program],
+    *,
+    scripts: bool = False,
+    bare: str = "system.read",
+    options: str = "",
+    unseen: str = "",
 ) -> Program:
     """Return a row for a package manager; with ``scripts`` an unknown subcommand is a project script."""
     return Program(
         "package.install",
         subcommands=commands,
-        options={Role.TEXT: options},
+        options={Role.TEXT: options, Role.UNSEEN: unseen},
         bare=bare,
         otherwise=Program("script.run", hook=_named_script) if scripts else None,
     )
@@ -272,9 +277,9 @@ def _pkg(call: Call) -> None:
 
 
 _PIP_INSTALL = install(
-    "-t --target --prefix --root --python -f --platform --abi "
-    "--python-version --implementation --progress-bar --proxy --timeout --retries --trusted-host --cache-dir --src "
-    "--upgrade-strategy --report --config-settings -C --no-binary --only-binary --group --extra",
+    "--python --platform --abi --python-version --implementation --progress-bar --proxy --timeout --retries "
+    "--trusted-host --cache-dir --upgrade-strategy --report --no-binary --only-binary --group --extra",
+    unseen="-t --target --prefix --root -f --src --config-settings -C",
     read="-r --requirement -c --constraint -e --editable --requirements --constraints",
 )
 _PIP = {
@@ -335,7 +340,9 @@ _POETRY = {
 
 def _system(installs: str, removes: str, lists: str) -> dict[str, Program]:
     return {
-        **rows(installs, install("-t -o -c --target-release --enablerepo --disablerepo")),
+        **rows(installs, install(
+                "-t --target-release --enablerepo --disablerepo", unseen="-o --option -c --config-file --installroot"
+            )),
         **rows(removes, REMOVE),
         **rows(lists, LIST),
     }
@@ -405,8 +412,8 @@ PROGRAMS = {
     **rows("poetry pdm pipenv rye", _manage(_POETRY, options="-C --directory -P --project")),
     "hatch": _manage({"build": BUILD, "test": TEST, "fmt": LINT, "run": _RUN, "publish": Program("package.publish"), "version": Program("file.read"), "env show": LIST, "env find": LIST, "env remove": Program("file.delete"), "env prune": Program("file.delete"), "env run": Program("script.run", sure=False), "env create": UPDATE, "status": LIST, "dep": LIST, "new": Program("file.write")}),
     **rows("conda mamba micromamba", _manage({**rows("list info search", LIST), "env list": LIST, "env remove": REMOVE, "config": Program("system.configure"), **rows("install create update upgrade", install("-n --name -c --channel -p --prefix", read="-f --file")), "env create": install("-n", read="-f --file"), "env update": install("-n", read="-f --file"), **rows("remove uninstall", REMOVE), "run": Program("script.run", sure=False), "clean": Program("file.delete"), **rows("activate deactivate", Program("system.configure"))})),
-    **rows("apt apt-get aptitude apt-cache nala", _manage(_APT, options="-o -t -c")),
-    **rows("dnf yum zypper tdnf microdnf", _manage(_system("install upgrade update in up dup reinstall groupinstall localinstall swap downgrade refresh makecache builddep", "remove rm erase autoremove", "list info search repolist provides se if history check-update repoquery deplist lr what-provides") | rows("clean", Program("file.delete")), options="-c --installroot")),
+    **rows("apt apt-get aptitude apt-cache nala", _manage(_APT, options="-t", unseen="-o -c")),
+    **rows("dnf yum zypper tdnf microdnf", _manage(_system("install upgrade update in up dup reinstall groupinstall localinstall swap downgrade refresh makecache builddep", "remove rm erase autoremove", "list info search repolist provides se if history check-update repoquery deplist lr what-provides") | rows("clean", Program("file.delete")), unseen="-c --installroot")),
     **rows("apk", _manage(_system("add upgrade update fix", "del", "info list search policy stats version"))),
     **rows("pacman yay paru", Program("package.install", hook=_pacman)),
     **rows("dpkg rpm", Program("package.install", hook=_dpkg)),

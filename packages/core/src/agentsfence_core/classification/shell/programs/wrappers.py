@@ -3,6 +3,7 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
@@ -183,6 +184,17 @@ def _su(call: Call, program: Program) -> None:
         call.unseen("an interactive shell")
 
 
+def _raised(hook: Callable[[Call, Program], None]) -> Callable[[Call, Program], None]:
+    """Return a hook that reads what runs as what another user runs."""
+
+    def raised(call: Call, program: Program) -> None:
+        before, call.scan.raised = call.scan.raised, True
+        hook(call, program)
+        call.scan.raised = before
+
+    return raised
+
+
 def _sudo(call: Call, program: Program) -> None:
     """``sudo`` is what its command is; ``-e`` edits, ``-i`` and ``-s`` start a shell, ``-l`` and ``-v`` only ask."""
     split = Split(call.words[1:], table_of(program), posix=True, single=False)
@@ -266,7 +278,7 @@ _SUDO = Program(
         Role.TEXT: "-C -D -g -h -p -R -r -T -t -u -U --user --group --host --prompt --chdir --chroot --role --type --close-from --other-user"
     },
     posix=True,
-    hook=_sudo,
+    hook=_raised(_sudo),
 )
 
 PROGRAMS = {
@@ -275,13 +287,13 @@ PROGRAMS = {
     ),
     "sudo": _SUDO,
     "doas": _SUDO,
-    "pkexec": wrapper("--user"),
-    "run0": wrapper("-u --user -g --group -D --chdir", bare=_SHELL),
+    "pkexec": replace(wrapper("--user"), hook=_raised(_unwrap)),
+    "run0": replace(wrapper("-u --user -g --group -D --chdir", bare=_SHELL), hook=_raised(_unwrap)),
     "su": Program(
-        "shell.exec", options={Role.RUN: "-c --command --session-command", Role.TEXT: "-s --shell -g -G -w"}, hook=_su
+        "shell.exec", options={Role.RUN: "-c --command --session-command", Role.TEXT: "-s --shell -g -G -w"}, hook=_raised(_su)
     ),
     "runuser": Program(
-        "shell.exec", options={Role.RUN: "-c --command", Role.TEXT: "-u --user -s --shell -g --group -G"}, hook=_su
+        "shell.exec", options={Role.RUN: "-c --command", Role.TEXT: "-u --user -s --shell -g --group -G"}, hook=_raised(_su)
     ),
     "timeout": wrapper("-s --signal -k --kill-after", 1),
     "faketime": wrapper("-p", 1),
