@@ -62,3 +62,10 @@ def test_an_amount_told_beside_does_not_raise_what_may_be_paid() -> None:
 def test_a_ban_counts_what_is_told_beside() -> None:
     bans = read("Tidy up the files. Leave the rest, /srv/w/b.txt is off limits", workspace="/srv/w").prohibitions
     assert any("/srv/w/b.txt" in ban.targets.paths for ban in bans)
+
+
+@pytest.mark.parametrize(
+    "text", ["Email the report that is in /srv/w/a.pdf to {bob}", "Send the file you created to {bob}"]
+)
+def test_the_recipient_behind_a_relative_clause_is_reached(text: str) -> None:
+    assert [request.recipients for request in read(text.format(bob=BOB), workspace="/srv/w").requests] == [(BOB,)]

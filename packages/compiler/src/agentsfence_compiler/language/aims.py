@@ -51,8 +51,8 @@ def chosen_paths(lemma: str, refs: References) -> list[tuple[Role, str, bool]]:
     if lemma not in TRANSFERRING and points(refs):
         return by_role.get(Role.SOURCE, []) + by_role.get(Role.INSIDE, [])
     here = by_role.get(Role.OBJECT, []) + by_role.get(Role.INSIDE, [])
-    if lemma in TRANSFERRING and goals:
-        return goals
+    if (lemma in TRANSFERRING and goals) or lemma in {"unzip", "unpack", "untar", "decompress"}:
+        return goals  # what is unpacked lands in the current folder
     if lemma == "copy":
         return by_role.get(Role.INSIDE, [])
     if lemma in {"delete", "remove", "clean", "clear", "erase", "purge", "wipe", "trash"}:

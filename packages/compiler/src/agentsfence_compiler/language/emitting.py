@@ -22,7 +22,7 @@ from agentsfence_compiler.language.clauses import Segment
 from agentsfence_compiler.language.lexicon import english
 from agentsfence_compiler.language.openings import Opens, phrase_at, word_at
 from agentsfence_compiler.language.reading import Request
-from agentsfence_compiler.language.references import Places, References, Role, Scanner
+from agentsfence_compiler.language.references import Places, References, Role, Scanner, canonical_party
 from agentsfence_compiler.language.tables import (
     CONNECTORS,
     FEW,
@@ -143,7 +143,17 @@ class Emitting(Asking):
         each = any(self.tokens[place].low in {"each", "apiece"} for place in range(at, min(end, at + 40)))
         if not each or Risk.FINANCIAL not in request.risks or not 1 < len(request.recipients) <= JOINED:
             return [request]
-        return [replace(request, recipients=(party,)) for party in request.recipients]
+        ends = {
+            canonical_party(token): token.end
+            for token in self.tokens[at:end]
+            if token.kind in (Kind.ADDRESS, Kind.PARTY)
+        }
+        # Each has words of its own: rows of the same words share one counter.
+        spans = [(party, ends.get(party, request.end)) for party in request.recipients]
+        return [
+            replace(request, recipients=(party,), end=stop, quote=self.text[request.start : stop])
+            for party, stop in spans
+        ]
 
     def _running_thing(self, request: Request, refs: References, at: int, end: int) -> tuple[str, ...]:
         """Return what "restart nginx", "turn off the lights" is about, in the words of services: nginx, turn_off."""

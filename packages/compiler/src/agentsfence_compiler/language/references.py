@@ -221,7 +221,8 @@ class Scanner(Asides):
             found.otherwise = True
         elif low in sets["content_marks"] and not (low == "that" and self._stands_alone(at)):
             self._close()
-            self.spoken = self.spoken or low not in _ASKED
+            relative = low == "that" and word_at(self.tokens, at + 1, self.words) in {"is", "are", "was", "were"}
+            self.spoken = self.spoken or (low not in _ASKED and not relative)
         elif low in {"because", "since", "so", "before", "after", "until", "while"}:
             self.role, self.first_phrase = Role.TOPIC, False
         else:
