@@ -34,11 +34,7 @@ _TEST_WORDS = ("test", "prueba", "тест", "测试", "測試", "テスト", "�
 _SENDS = frozenset({"send", "email", "forward", "reply", "contact", "write", "call"})
 _OR = frozenset("oder ou o of или أو या ni noch nem ні".split())
 """Behind a ban: the next verb is forbidden too."""
-_NOBODY = frozenset(
-    """
-    niemand niemandem niemanden keinem personne nadie nessuno ninguem никому никого
-    """.split()
-)
+_NOBODY = frozenset("niemand niemandem niemanden keinem personne nadie nessuno ninguem никому никого".split())
 """Behind a negated "write": somebody is not to be written to."""
 _GOAL_LAST = frozenset({"save", "write", "copy", "create", "download"})
 _REACH = 9  # tokens, or characters of a run, between a negation and its verb
@@ -99,8 +95,7 @@ class _Reader:
         self.places = places
         self.words = words
         self.out = out
-        self.masked: tuple[int, str] = (-1, "")
-        """The clause that was masked last, by its first token."""
+        self.masked: tuple[int, str] = (-1, "")  # the clause that was masked last, by its first token
 
     def read(self) -> None:
         conditional = denied = listed = False
