@@ -13,7 +13,7 @@ import re
 from typing import Final
 
 from agentsfence_core.classification.shell.addresses import add_addresses
-from agentsfence_core.classification.shell.call import Call
+from agentsfence_core.classification.shell.call import CONSEQUENTIAL, Call
 from agentsfence_core.classification.shell.capabilities import RISK_OF
 from agentsfence_core.classification.shell.loose import loose_options
 from agentsfence_core.classification.shell.options import Given, Split
@@ -128,6 +128,18 @@ def nested(call: Call, words: list[Word], *, stdin: str | None = None, piped: bo
     run(inner)
     scan.depth -= 1
     scan.functions = functions
+
+
+def repeated(call: Call, words: list[Word]) -> None:
+    """Add the effects of a command that the call's program starts once for each of many inputs."""
+    scan = call.scan
+    before = {name for name, draft in call.drafts.items() if draft.risk in CONSEQUENTIAL}
+    scan.repeats += 1
+    nested(call, words, piped=False)
+    scan.repeats -= 1
+    for name, draft in call.drafts.items():
+        if draft.risk in CONSEQUENTIAL and name not in before:
+            draft.unverified.add(TargetKind.COUNT)
 
 
 def shell_line(call: Call, word: Word, *, stdin: str | None = None, here: bool = False) -> None:
@@ -354,4 +366,16 @@ def _give_party(call: Call, program: Program, capability: str, role: Role, word:
             call.unverified(capability, TargetKind.RECIPIENTS)
 
 
-__all__ = ["Option", "OptionTable", "apply", "by_row", "give", "nested", "run", "script", "shell_line", "unknown"]
+__all__ = [
+    "Option",
+    "OptionTable",
+    "apply",
+    "by_row",
+    "give",
+    "nested",
+    "repeated",
+    "run",
+    "script",
+    "shell_line",
+    "unknown",
+]

@@ -32,6 +32,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+REPEATS = frozenset({"for_statement", "while_statement", "c_style_for_statement", "function_definition"})
+"""Nodes whose commands run nobody counts how often."""
 _QUICK = 256
 _ODD = "\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
     map(chr, range(0x2000, 0x200C))

@@ -17,7 +17,7 @@ from agentsfence_core.classification.shell.call import ENVIRONMENT, Call, Scan
 from agentsfence_core.classification.shell.documents import DocumentReader, parse
 from agentsfence_core.classification.shell.expansions import TOP, text_of
 from agentsfence_core.classification.shell.redirections import either, reach, written
-from agentsfence_core.classification.shell.syntax import Prepared, prepare
+from agentsfence_core.classification.shell.syntax import REPEATS, Prepared, prepare
 from agentsfence_core.classification.shell.words import Word, holds_code
 from agentsfence_core.limits import LIMITS
 from agentsfence_core.model.action import Effect
@@ -86,6 +86,8 @@ class Walker(DocumentReader):
         """Visit a node. ``extra`` are words behind a redirection that belong to the command in front of it."""
         kind = node.type
         handler = _HANDLERS.get(kind)
+        repeats = kind in REPEATS
+        self._scan.repeats += repeats
         self._depth += 1
         if self._depth > _DEEPEST:
             self._scan.unreadable("nested too deep")
@@ -99,6 +101,7 @@ class Walker(DocumentReader):
             else:
                 self._other_leaf(node)
         self._depth -= 1
+        self._scan.repeats -= repeats
 
     def _other_leaf(self, node: Node) -> None:
         """Visit a pattern or a name in which the parser sees no substitution; bash may see one there."""

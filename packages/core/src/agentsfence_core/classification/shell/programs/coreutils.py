@@ -3,12 +3,15 @@
 # ruff: noqa: E501  (one row of the table a line)
 from __future__ import annotations
 
+from agentsfence_core.classification.patch import read_patch
 from agentsfence_core.classification.shell.around import fills, takes_away
 from agentsfence_core.classification.shell.call import Call
 from agentsfence_core.classification.shell.engine import by_row, nested
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.classification.targets.paths import canonical_path
+from agentsfence_core.model.action import TargetKind
 
 READER = Program("file.read", rest=Role.TARGET)
 QUIET = Program("system.read")
@@ -119,6 +122,47 @@ def _dd(call: Call, _program: Program) -> None:
             call.unseen("a computed operand")
 
 
+def _pieces(call: Call, prefix: Word) -> None:
+    """Add the files that begin with a prefix; how they go on is not seen."""
+    call.path("file.write", Word(f"{prefix.text}*", prefix.sure, True))
+
+
+def _split(call: Call, program: Program) -> None:
+    """``split f p`` writes ``paa``, ``pab`` and so on."""
+    split = by_row(call, program, call.words[1:])
+    _pieces(call, split.operands[1] if len(split.operands) > 1 else Word("x"))
+
+
+def _csplit(call: Call, program: Program) -> None:
+    """``csplit -f p f 1`` writes ``p00``, ``p01`` and so on."""
+    split = by_row(call, program, call.words[1:])
+    prefixes = [value for name, _, value in split.given if name in {"f", "prefix"} and value is not None]
+    _pieces(call, prefixes[-1] if prefixes else Word("xx"))
+
+
+def _patch(call: Call, program: Program) -> None:
+    """``patch`` changes the files that the patch names, from ``-d`` on; a patch in the text shows them."""
+    scan = call.scan
+    dirs = scan.dirs
+    given = Split(call.words[1:], table_of(program), posix=False, single=False)
+    for name, _, value in given.given:
+        if name in {"d", "directory"} and value is not None:
+            call.path("file.write", value)
+            moved = [canonical_path(value.text, workdir=start, home=scan.home) for start in dirs]
+            scan.dirs = tuple(dict.fromkeys(moved)) if value.literal else (None,)
+    by_row(call, program, call.words[1:])
+    written = call.drafts.get("file.write")
+    if any(option.instead for _, option, _ in given.given):
+        call.drafts.pop("file.write", None)
+    elif written is not None and not given.operands:
+        strip = [value.text for name, _, value in given.given if name in {"p", "strip"} and value is not None]
+        if call.stdin is not None and strip == ["1"]:
+            call.foreign(read_patch(call.stdin, workdir=None, home=scan.home))
+        else:
+            written.unverified.add(TargetKind.PATHS)
+    scan.dirs = dirs
+
+
 def _mknod(call: Call, program: Program) -> None:
     by_row(call, program, call.words[1:2])
 
@@ -218,13 +262,18 @@ PROGRAMS = {
     "split": Program(
         "file.write",
         operands=(Role.READ,),
-        rest=Role.TARGET,
         options={
             Role.RUN: "--filter",
             Role.TEXT: "-a -b -C -l -n -t -d? --bytes --lines --number --additional-suffix --suffix-length",
         },
+        hook=_split,
     ),
-    "csplit": Program("file.write", operands=(Role.READ,), options={Role.TEXT: "-f --prefix -b -n"}),
+    "csplit": Program(
+        "file.read",
+        operands=(Role.READ,),
+        options={Role.TEXT: "-f --prefix -b --suffix-format -n --digits"},
+        hook=_csplit,
+    ),
     "diff": Program(
         "file.read",
         rest=Role.TARGET,
@@ -250,6 +299,7 @@ PROGRAMS = {
             Role.TEXT: "-p --strip -F --fuzz -d --directory -D -V -z -B -Y",
         },
         instead={"file.read": "--dry-run --check -C"},
+        hook=_patch,
     ),
     "tee": Program("file.write", rest=Role.TARGET, bare="system.read"),
     "sponge": Program("file.write", rest=Role.TARGET),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from agentsfence_core.classification.shell.around import CONTROL, around, canonical, may_find, names_own
 from agentsfence_core.classification.shell.call import Call
-from agentsfence_core.classification.shell.engine import nested
+from agentsfence_core.classification.shell.engine import repeated
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
@@ -111,7 +111,7 @@ def _runs(call: Call, words: list[Word], place: int, found: list[Word]) -> int:
     if inner and inner[0].text == "{}":
         call.unseen("every file found is run")
     else:
-        nested(call, inner, piped=False)
+        repeated(call, inner)
     return place
 
 
@@ -149,7 +149,7 @@ def _fd(call: Call, program: Program) -> None:
             if inner[0] is found:
                 call.unseen("every file found is run")
             else:
-                nested(call, [w for w in inner if w.text != ";"], piped=False)
+                repeated(call, [w for w in inner if w.text != ";"])
             break
     split = Split(words, table_of(program), posix=False, single=False)
     call.effect("file.read")

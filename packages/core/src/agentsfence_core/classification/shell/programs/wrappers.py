@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentsfence_core.classification.shell.call import ENVIRONMENT, Call
-from agentsfence_core.classification.shell.engine import nested, shell_line
+from agentsfence_core.classification.shell.engine import nested, repeated, shell_line
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
@@ -107,10 +107,13 @@ def _xargs(call: Call, program: Program) -> None:
         call.effect("system.read")
     elif mark:
         replaced = [Word(word.text, False, True) if mark in word.text else word for word in split.operands]
-        nested(call, replaced, piped=False)
+        repeated(call, replaced)
     else:
         given = [Word(text) for text in call.stdin.split()[:256]] if call.stdin is not None else []
-        nested(call, [*split.operands, *(given or [Word("{}", False, True)])], piped=False)
+        if given and not split.given:  # a few words that the text shows are one batch
+            nested(call, [*split.operands, *given], piped=False)
+        else:
+            repeated(call, [*split.operands, *(given or [Word("{}", False, True)])])
 
 
 def _parallel(call: Call, program: Program) -> None:
@@ -122,17 +125,21 @@ def _parallel(call: Call, program: Program) -> None:
             break
         words.append(word)
     call.unseen("parallel runs a shell line per input")
+    call.scan.repeats += 1
     if words:
         shell_line(call, Word(" ".join([word.text for word in words]), all(word.sure for word in words)))
+    call.scan.repeats -= 1
 
 
 def _watch(call: Call, program: Program) -> None:
     """``watch`` joins its words into a shell line, ``-x`` runs them as they are."""
     split = Split(call.words[1:], table_of(program), posix=True, single=False)
     if "x" in split.strays or "exec" in split.strays:
-        nested(call, split.operands)
+        repeated(call, split.operands)
     elif split.operands:
+        call.scan.repeats += 1
         shell_line(call, joined(split.operands))
+        call.scan.repeats -= 1
     else:
         call.effect("system.read")
 
