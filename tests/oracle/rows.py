@@ -170,6 +170,8 @@ def fit(world: World, bound: Bound, effect: Effect, before: list[Placed]) -> lis
         found.append((BLOCK, ReasonCode.DOMAIN_NOT_LISTED))
     if bound.paths and not all(path_in(one, bound.paths, world.host.home) for one in effect.paths):
         found.append((BLOCK, ReasonCode.PATH_NOT_LISTED))
+    if bound.paths and not bound.objects and not effect.paths and TargetKind.PATHS not in effect.unverified:
+        found += unplaced_files(bound.paths, effect)
     if bound.objects:
         verdicts = [object_in(one, bound.objects) for one in effect.objects]
         found += [(BLOCK, ReasonCode.OBJECT_NOT_LISTED) for verdict in verdicts if verdict is BLOCK]
@@ -179,6 +181,18 @@ def fit(world: World, bound: Bound, effect: Effect, before: list[Placed]) -> lis
     if unverified_under(bound, effect):
         found.append((ASK, ReasonCode.TARGET_UNVERIFIED))
     return found + counted(world, bound, effect, before)
+
+
+def unplaced_files(paths: tuple[str, ...], effect: Effect) -> list[tuple[Verdict, ReasonCode]]:
+    """A file named without its path is one of the paths by its last part, or another file."""
+    known = {entry.rpartition("/")[2].casefold() for entry in paths if not entry.endswith("/")}
+    strange = [
+        one for one in effect.objects if one.kind == "file" and one.name.rpartition("/")[2].casefold() not in known
+    ]
+    if not strange:
+        return []
+    inside = any(entry.endswith("/") for entry in paths)
+    return [(ASK, ReasonCode.TARGET_UNVERIFIED) if inside else (BLOCK, ReasonCode.PATH_NOT_LISTED)]
 
 
 def unverified_under(bound: Bound, effect: Effect) -> bool:

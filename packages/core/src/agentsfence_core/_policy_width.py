@@ -35,6 +35,7 @@ def refuse_too_wide(policy: TaskPolicy, home: str) -> None:
     """Raise `PolicyError` where a policy allows everything of a kind, has an empty entry or more than the limits."""
     for field, name in _allowed_names(policy):
         _check_name(field, name)
+        _refuse_slip(field, name)
     for field, party in _parties(policy):
         _check_party(field, party)
     for field, domain in _domains(policy):

@@ -77,7 +77,7 @@ def check(  # noqa: PLR0913, PLR0917  (each argument is an option of the command
     if as_json:
         write_json({**decision_object(decision), **(walk_object(walk) if explain else {})})
     else:
-        show_decision(decision)
+        show_decision(decision, kept=task is not None)
         if explain:
             show_walk(walk)
     raise typer.Exit(EXIT_CODES[decision.enforced])
@@ -99,13 +99,13 @@ def _begin(fence: Fence, policy: Path | None, request: str | None, host: HostFac
         fence.begin(request or "", task=_TASK, host=host)
 
 
-def show_decision(decision: Decision) -> None:
-    """Show a decision for people: the verdict, the sentence, the words it rests on."""
+def show_decision(decision: Decision, *, kept: bool) -> None:
+    """Show a decision for people: the verdict, the sentence, the words it rests on; how to answer, if it is kept."""
     SCREEN.verdict(decision.verdict, f"{decision.capability} ({decision.risk.value})")
     for line in decision_lines(decision) or ["It only reads."]:
         SCREEN.line(line, indent=2)
     SCREEN.line(f"Rule: {decision.rule}, reason: {decision.reason.value}", indent=2)
-    if decision.question:
+    if decision.question and kept:
         SCREEN.line(f"To answer: agentsfence approve {decision.question}", indent=2)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from agentsfence_core.evaluation.matching import Paths
 from agentsfence_core.evaluation.prepared import AMOUNT_UNIT, OPAQUE_ID, Bounds, PreparedPolicy, amount_units
 from agentsfence_core.model import (
     Action,
@@ -180,7 +181,19 @@ def _paths(bounds: Bounds, effect: Effect) -> Outcome | None:
     for path in effect.paths:
         if path not in bounds.paths:
             return _block(effect, ReasonCode.PATH_NOT_LISTED, f"{_first((path,))} is outside the paths you named")
-    return _unseen(effect, TargetKind.PATHS)
+    return _unseen(effect, TargetKind.PATHS) or _files_without_path(bounds, bounds.paths, effect)
+
+
+def _files_without_path(bounds: Bounds, paths: Paths, effect: Effect) -> Outcome | None:
+    """A tool that names its file and no path acts on the file that was named, or on another one."""
+    if effect.paths or bounds.objects is not None:
+        return None
+    for reference in effect.objects:
+        if reference.kind == "file" and reference.name.rpartition("/")[2].casefold() not in paths.names:
+            if paths.below or paths.globs is not None:
+                return _ask(effect, ReasonCode.TARGET_UNVERIFIED, "where its file lies cannot be read from the call")
+            return _block(effect, ReasonCode.PATH_NOT_LISTED, f"{_first((reference.name,))} is not the file you named")
+    return None
 
 
 def _objects(bounds: Bounds, effect: Effect) -> Outcome | None:

@@ -146,6 +146,8 @@ class Paths:
     globs: re.Pattern[str] | None = None
     above: frozenset[str] = frozenset()
     """Every folder that an entry lies in."""
+    names: frozenset[str] = frozenset()
+    """Last segment of each entry, case folded: by it a tool without paths names the same file."""
 
     @classmethod
     def of(cls, entries: Iterable[str], *, home: str | None = None, workdir: str | None = None) -> Paths:
@@ -160,7 +162,9 @@ class Paths:
             path = canonical_path(entry, workdir=workdir, home=home)
             (inner if entry.endswith("/") and path != "/" else whole).add(path.rstrip("/") or "/")
         compiled = re.compile("|".join(sorted(globs))) if globs else None
-        return cls(frozenset(whole), frozenset(inner), compiled, frozenset(_folders_of(whole | inner)))
+        above = frozenset(_folders_of(whole | inner))
+        names = frozenset(path.rpartition("/")[2].casefold() for path in whole)
+        return cls(frozenset(whole), frozenset(inner), compiled, above, names)
 
     def __contains__(self, path: str) -> bool:
         """Whether this canonical path is one of them or lies below one. Linear in its depth."""

@@ -117,7 +117,25 @@ def test_linear_time_and_bounded_memory_on_hostile_families() -> None:
     assert done.stdout.strip() == "[]", (done.returncode, done.stdout, done.stderr[-500:])
 
 
-IN_SCRIPTS = ["\"\\`", "/[", "/[[:a:]", "s/[", "s/[]", "s[", "a[", "if(", "getline ", "@f(", "b;", "w\n", "/\\", "1,", "[.*", "(a|", "*h"]
+IN_SCRIPTS = [
+    '"\\`',
+    "/[",
+    "/[[:a:]",
+    "s/[",
+    "s/[]",
+    "s[",
+    "a[",
+    "if(",
+    "getline ",
+    "@f(",
+    "b;",
+    "w\n",
+    "/\\",
+    "1,",
+    "[.*",
+    "(a|",
+    "*h",
+]
 """What made readers of ``sed``, ``awk``, ``pkill`` and ``find`` slow (security review), and its like."""
 
 

@@ -98,8 +98,10 @@ def _names_us(name: str) -> bool:
 def protect(call: Call) -> None:
     """Add ``fence.control`` where a command stops, removes or replaces the fence or its host under their name."""
     for capability, draft in list(call.drafts.items()):
-        if capability == "package.remove" and call.words[0].text in _SHARED and _NEEDED.intersection(
-            item.name.casefold().replace("_", "-") for item in draft.objects
+        if (
+            capability == "package.remove"
+            and call.words[0].text in _SHARED
+            and _NEEDED.intersection(item.name.casefold().replace("_", "-") for item in draft.objects)
         ):
             call.effect(CONTROL)
             return

@@ -9,6 +9,7 @@ from agentsfence_core.classification.shell.engine import by_row, shell_line
 from agentsfence_core.classification.shell.options import Split
 from agentsfence_core.classification.shell.rows import Program, Role, rows, table_of
 from agentsfence_core.classification.shell.words import Word
+from agentsfence_core.model.action import TargetKind
 
 _TAR_RUN = (
     "--to-command -I --use-compress-program --checkpoint-action --rsh-command -F --info-script --new-volume-script"
@@ -26,6 +27,9 @@ _MODES = {
     "x": "unpack", "extract": "unpack", "get": "unpack", "delete": "delete",
 }  # fmt: skip
 _VALUED = frozenset("fCTXbKNLVgHIF")
+_LEAVES = frozenset({"P", "absolute-names", "absolute-paths", "absolute-name"})
+_RENAMES = frozenset({"transform", "xform"})
+"""Options under which members arrive outside the folder, or under names that the archive does not have."""
 _NOWHERE = frozenset({"-", "/dev/null", "/dev/stdout"})
 """Archives that no file keeps."""
 
@@ -53,6 +57,8 @@ def _tar(call: Call, program: Program) -> None:
     if mode == "unpack" and {"O", "to-stdout"} & set(flags):
         mode = "list"
     _effects(call, mode, archive, folder, split.operands, removes="remove-files" in flags)
+    if mode == "unpack" and (not _LEAVES.isdisjoint(flags) or any(name in _RENAMES for name, _, _ in split.given)):
+        call.unverified("file.archive", TargetKind.PATHS)
 
 
 def _new_style(words: list[Word]) -> list[Word]:
@@ -159,6 +165,8 @@ def _unzip(call: Call, program: Program) -> None:
     if not reads or "d" in [name for name, _, _ in split.given]:
         call.path("file.archive", folder)
         fills(call, folder)
+        if ":" in split.strays:  # members may climb out of the folder
+            call.unverified("file.archive", TargetKind.PATHS)
 
 
 def _compress(call: Call, program: Program) -> None:

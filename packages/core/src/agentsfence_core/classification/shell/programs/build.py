@@ -216,7 +216,11 @@ _GO = {
     **rows("version doc", LIST),
     "list": Program(
         "system.read",
-        options={Role.RUN: "-toolexec -exec", Role.UNSEEN: "-overlay -modfile -vettool", Role.TEXT: "-f -tags -mod -C -p"},
+        options={
+            Role.RUN: "-toolexec -exec",
+            Role.UNSEEN: "-overlay -modfile -vettool",
+            Role.TEXT: "-f -tags -mod -C -p",
+        },
         single=True,
     ),
     "env": Program("system.read", also={"system.configure": "-w -u"}),

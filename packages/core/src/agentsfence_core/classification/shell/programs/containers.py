@@ -392,7 +392,15 @@ _KUBE = {
     ),
     **{f"config {verb}": LOOK for verb in ("get-contexts", "current-context", "get-clusters", "get-users")},
     "config view": Program("container.read", also={"secret.read": "--raw"}),
-    "kustomize": Program("container.read", rest=Role.READ, options={Role.UNSEEN: "--enable-exec! --enable-alpha-plugins! --enable-star! --helm-command", Role.WRITE: "-o --output", Role.TEXT: _KUBE_TEXT.replace("-o --output ", "")}),
+    "kustomize": Program(
+        "container.read",
+        rest=Role.READ,
+        options={
+            Role.UNSEEN: "--enable-exec! --enable-alpha-plugins! --enable-star! --helm-command",
+            Role.WRITE: "-o --output",
+            Role.TEXT: _KUBE_TEXT.replace("-o --output ", ""),
+        },
+    ),
     "config": Program("system.configure"),
     **rows("delete drain", _resource("container.delete")),
     **rows(

@@ -65,7 +65,12 @@ def arrives(call: Call, capability: str, operands: list[Word], target: Word) -> 
         name = word.text.rstrip("/").rpartition("/")[2]
         if not word.literal or word.text.endswith("/") or name in {"", ".", ".."}:
             fills(call, target)  # names that the text does not show
-        if not word.literal or word.text == "/dev/null" or name in {"", ".", ".."} or (ending[0] and name.endswith(f".{ending[2]}")):
+        if (
+            not word.literal
+            or word.text == "/dev/null"
+            or name in {"", ".", ".."}
+            or (ending[0] and name.endswith(f".{ending[2]}"))
+        ):
             continue  # ``cp a.txt b.txt``: a file's new name
         inside = f"{target.text.rstrip('/')}/{name}"
         call.path(capability, target._replace(text=inside))
@@ -313,7 +318,12 @@ PROGRAMS = {
     "install": Program(
         "file.copy", options=_COPY_OPTIONS | {Role.RUN: "--strip-program"}, hook=_copy, also={"folder.create": "-d"}
     ),
-    "ln": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-S --suffix", Role.TARGET: "-t --target-directory"}, hook=_link),
+    "ln": Program(
+        "file.write",
+        rest=Role.TARGET,
+        options={Role.TEXT: "-S --suffix", Role.TARGET: "-t --target-directory"},
+        hook=_link,
+    ),
     "link": Program("file.write", rest=Role.TARGET),
     "rename": Program("file.move", operands=(Role.TEXT,), rest=Role.TARGET, sure=False),
     "rm": Program("file.delete", rest=Role.TARGET),
@@ -337,16 +347,23 @@ PROGRAMS = {
     ),
     "fallocate": Program("file.write", rest=Role.TARGET, options={Role.TEXT: "-l --length -o --offset"}),
     "dd": Program("file.read", hook=_dd),
-    "chmod": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}, hook=_locks),
+    "chmod": Program(
+        "file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}, hook=_locks
+    ),
     "chown": Program(
         "file.permissions",
         operands=(Role.TEXT,),
         rest=Role.TARGET,
-        options={Role.READ: "--reference", Role.TEXT: "--from"}, hook=_locks),
-    "chgrp": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}, hook=_locks),
+        options={Role.READ: "--reference", Role.TEXT: "--from"},
+        hook=_locks,
+    ),
+    "chgrp": Program(
+        "file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, options={Role.READ: "--reference"}, hook=_locks
+    ),
     "chattr": Program("file.permissions", operands=(Role.TEXT,), rest=Role.TARGET, hook=_locks),
     "setfacl": Program(
-        "file.permissions", rest=Role.TARGET, options={Role.TEXT: "-m -x -M -X --modify --remove --set"}, hook=_locks),
+        "file.permissions", rest=Role.TARGET, options={Role.TEXT: "-m -x -M -X --modify --remove --set"}, hook=_locks
+    ),
     "setfattr": Program("file.permissions", rest=Role.TARGET, options={Role.TEXT: "-n -v -x"}),
     "chcon": Program(
         "file.permissions",
@@ -364,10 +381,22 @@ PROGRAMS = {
         "vm_stat system_profiler getent findmnt blkid pathchk sync cksfv tldr cheat whatis apropos whereis which locate mlocate acpi sensors upower",
         QUIET,
     ),
-    **rows("scc diffstat", Program("file.read", rest=Role.TARGET, options={Role.WRITE: "-o --output", Role.TEXT: "-f --format -i --include-ext -w"})),
-    **rows("neofetch fastfetch screenfetch", Program("system.read", options={Role.UNSEEN: "--config -c", Role.TEXT: "-l --logo"})),
+    **rows(
+        "scc diffstat",
+        Program(
+            "file.read",
+            rest=Role.TARGET,
+            options={Role.WRITE: "-o --output", Role.TEXT: "-f --format -i --include-ext -w"},
+        ),
+    ),
+    **rows(
+        "neofetch fastfetch screenfetch",
+        Program("system.read", options={Role.UNSEEN: "--config -c", Role.TEXT: "-l --logo"}),
+    ),
     **rows("cowsay cowthink", Program("system.read", options={Role.TEXT: "-e -T -W -f"}, hook=_cow)),
-    "sar": Program("system.read", rest=Role.TEXT, options={Role.WRITE: "-o", Role.READ: "-f", Role.TEXT: "-s -e -i -P -n"}),
+    "sar": Program(
+        "system.read", rest=Role.TEXT, options={Role.WRITE: "-o", Role.READ: "-f", Role.TEXT: "-s -e -i -P -n"}
+    ),
     "arch": Program("system.read", hook=_arch),
     "hostname": Program("system.read", rest=Role.TEXT, hook=lambda call, _program: _hostname(call)),
     "tree": Program(

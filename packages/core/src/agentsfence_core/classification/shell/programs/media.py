@@ -36,7 +36,9 @@ def _exiv2(call: Call, _program: Program) -> None:
     words = call.words[1:]
     operands = [word for word in words if word.text[:1] != "-"]
     verb = bool(operands) and operands[0].text in _EXIV2_VERBS
-    acts = verb or any(word.text[:2] in {"-i", "-d", "-M", "-m", "-a", "-r", "-e", "-t", "-T", "-D", "-F"} for word in words)
+    acts = verb or any(
+        word.text[:2] in {"-i", "-d", "-M", "-m", "-a", "-r", "-e", "-t", "-T", "-D", "-F"} for word in words
+    )
     for word in operands[verb:]:
         call.path("file.write" if acts else "file.read", word)
     call.effect("file.write" if acts else "file.read")

@@ -83,7 +83,12 @@ def _arrive(call: Call, split: Split, sources: list[Word], target: Word) -> None
         call.host("file.upload", Word(_remote_part(target), target.sure))
     else:
         remote = any(_remote_part(word) for word in sources)
-        arrives(call, "file.download" if remote else "file.copy", [word._replace(text=word.text.rpartition(":")[2]) if remote else word for word in sources], target)
+        arrives(
+            call,
+            "file.download" if remote else "file.copy",
+            [word._replace(text=word.text.rpartition(":")[2]) if remote else word for word in sources],
+            target,
+        )
     if any(len(name) > 2 and name.startswith("del") for name in split.strays):
         call.path("file.delete", target) if not upload else call.effect("file.delete")
     if any(name.startswith("remove-s") for name in split.strays):

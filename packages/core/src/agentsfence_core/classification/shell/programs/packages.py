@@ -340,9 +340,12 @@ _POETRY = {
 
 def _system(installs: str, removes: str, lists: str) -> dict[str, Program]:
     return {
-        **rows(installs, install(
+        **rows(
+            installs,
+            install(
                 "-t --target-release --enablerepo --disablerepo", unseen="-o --option -c --config-file --installroot"
-            )),
+            ),
+        ),
         **rows(removes, REMOVE),
         **rows(lists, LIST),
     }

@@ -183,9 +183,7 @@ _GPG_ROW = Program(
 )
 
 
-_GPG_WRITES = frozenset(
-    "e s c b encrypt sign symmetric detach-sign clearsign clear-sign store enarmor dearmor".split()
-)
+_GPG_WRITES = frozenset("e s c b encrypt sign symmetric detach-sign clearsign clear-sign store enarmor dearmor".split())
 
 
 def _gpg_flags(call: Call) -> set[str]:

@@ -96,7 +96,9 @@ def _mlr(call: Call, program: Program) -> None:
 def _pandoc(call: Call, program: Program) -> None:
     """``pandoc`` prints or writes; a reader or writer in Lua is a program."""
     split = by_row(call, program, call.words[1:])
-    if any(option.role is Role.SCRIPT and value is not None and ".lua" in value.text for _, option, value in split.given):
+    if any(
+        option.role is Role.SCRIPT and value is not None and ".lua" in value.text for _, option, value in split.given
+    ):
         call.unseen("a reader or writer in Lua")
 
 
@@ -118,7 +120,18 @@ def _dc(call: Call) -> None:
 
 PROGRAMS = {
     **rows("grep egrep fgrep zgrep bzgrep xzgrep pcregrep pcre2grep", _GREP),
-    **rows("ugrep ug", replace(_GREP, options={**_GREP.options, Role.RUN: "--filter --pager? --view? --format-open --format-close", Role.WRITE: "--save-config?", Role.UNSEEN: "--config?"})),
+    **rows(
+        "ugrep ug",
+        replace(
+            _GREP,
+            options={
+                **_GREP.options,
+                Role.RUN: "--filter --pager? --view? --format-open --format-close",
+                Role.WRITE: "--save-config?",
+                Role.UNSEEN: "--config?",
+            },
+        ),
+    ),
     "rg": _RG,
     "ripgrep": _RG,
     **rows(

@@ -297,10 +297,14 @@ PROGRAMS = {
     "pkexec": replace(wrapper("--user"), hook=_raised(_unwrap)),
     "run0": replace(wrapper("-u --user -g --group -D --chdir", bare=_SHELL), hook=_raised(_unwrap)),
     "su": Program(
-        "shell.exec", options={Role.RUN: "-c --command --session-command", Role.TEXT: "-s --shell -g -G -w"}, hook=_raised(_su)
+        "shell.exec",
+        options={Role.RUN: "-c --command --session-command", Role.TEXT: "-s --shell -g -G -w"},
+        hook=_raised(_su),
     ),
     "runuser": Program(
-        "shell.exec", options={Role.RUN: "-c --command", Role.TEXT: "-u --user -s --shell -g --group -G"}, hook=_raised(_su)
+        "shell.exec",
+        options={Role.RUN: "-c --command", Role.TEXT: "-u --user -s --shell -g --group -G"},
+        hook=_raised(_su),
     ),
     "timeout": wrapper("-s --signal -k --kill-after", 1),
     "faketime": wrapper("-p", 1),
