@@ -120,6 +120,8 @@ def isolate(message: str) -> Isolated:
         .replace("\u2029", "\n")
     )
     sheet = _Sheet()
+    if len(message) > LIMITS.message:
+        sheet.data.append(message[LIMITS.message :])  # read for bans only
     for cut in (_cut_tags, _strip_user_tags, _cut_fences, _cut_lines):
         text = cut(text, sheet)
     text, long_quotes, unclosed = without_long_quotes(text, PLACE)

@@ -294,6 +294,8 @@ def _only_words(refs: References) -> bool:
     spoken = {word.lower() for role, word in refs.words if role in (Role.OBJECT, Role.OF, Role.SOURCE)} | set(
         refs.nouns
     )
+    if "file" in refs.nouns:  # "write a haiku into a file" asks for the file
+        return False
     return "your" in spoken or bool(spoken & SAYING)
 
 

@@ -195,6 +195,9 @@ class Scope:
                 spared, keeps = self._spare(name, exceptions)
                 if not keeps:
                     continue
+                if not refs.otherwise and any(path.endswith("/") for path in spared.paths):
+                    # "Clean up my Downloads, but never touch photos": what is one cannot be seen from its name.
+                    self.out.requires_approval += [name] if name not in self.out.requires_approval else []
             # An event that carries somebody invites them.
             anybody = targets or Targets(recipients=("*",)) if name in invites else targets
             self._add(Prohibition(what=name, targets=anybody, exceptions=spared, quote=quote))
