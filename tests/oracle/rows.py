@@ -178,6 +178,9 @@ def fit(world: World, bound: Bound, effect: Effect, before: list[Placed]) -> lis
         found += [(ASK, ReasonCode.TARGET_UNVERIFIED) for verdict in verdicts if verdict is ASK]
     if any(name in bound.values and bound.values[name] != value for name, value in effect.values):
         found.append((BLOCK, ReasonCode.VALUE_NOT_LISTED))
+    own_tools = effect.capability in {"test.run", "build.run", "lint.run", "package.install"}
+    if own_tools and bound.label.startswith(("row", "shared")) and TargetKind.PROGRAM in effect.unverified:
+        found.append((ASK, ReasonCode.TARGET_UNVERIFIED))
     if unverified_under(bound, effect):
         found.append((ASK, ReasonCode.TARGET_UNVERIFIED))
     return found + counted(world, bound, effect, before)

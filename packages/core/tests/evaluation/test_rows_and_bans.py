@@ -269,3 +269,16 @@ def test_strict_preset_blocks_what_the_words_never_ask_for() -> None:
     strict = EvaluationOptions(unrequested_blocks=True)
     assert decide(TaskPolicy(), send(JOHN), options=strict).verdict is Verdict.BLOCK
     assert decide(TaskPolicy(), read(), options=strict).verdict is Verdict.ALLOW
+
+
+def test_permission_to_run_the_tests_is_for_the_projects_own_tools() -> None:
+    """A reviewer's list: ``pytest /tmp/evil`` and ``make CC=/tmp/e`` are not what "run the tests", "build" ask for."""
+    policy = TaskPolicy(allow_execution=True, permissions=(Permission(capability="test.run"),))
+    assert decide(policy, Effect("test.run", Risk.EXECUTION)).verdict is Verdict.ALLOW
+    hidden = Effect("test.run", Risk.EXECUTION, unverified=HIDDEN_PROGRAM)
+    assert decide(policy, hidden).reason is ReasonCode.TARGET_UNVERIFIED
+    script = TaskPolicy(
+        allow_execution=True, permissions=(Permission(capability="script.run", paths=("/srv/w/a.sh",)),)
+    )
+    named = Effect("script.run", Risk.EXECUTION, paths=("/srv/w/a.sh",), unverified=HIDDEN_PROGRAM)
+    assert decide(script, named).verdict is Verdict.ALLOW

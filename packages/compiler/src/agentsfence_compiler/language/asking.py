@@ -132,7 +132,9 @@ class Asking:
     def _acting(self, lemma: str, refs: References) -> tuple[str, ...]:
         if lemma == "make" and any(word.lower() in {"public", "private", "visible"} for _, word in refs.words):
             return ("file.share",)
-        if (lemma not in {"remember", "memorize"} and _only_words(refs)) or (lemma == "forget" and refs.pronoun):
+        filed = lemma in FILED and any(role in (Role.TO, Role.INSIDE) for role, _ in refs.words)
+        said = lemma not in {"remember", "memorize"} and not filed and _only_words(refs)
+        if said or (lemma == "forget" and refs.pronoun):
             return ()
         if _edits_content(lemma, refs):
             return ("file.write",)
@@ -287,6 +289,10 @@ def _edits_content(lemma: str, refs: References) -> bool:
     return lemma in {"delete", "remove", "clear", "clean"} and part and _is_file(refs)
 
 
+FILED = frozenset({"write", "save", "put", "store", "export"})
+"""Verbs that with a destination ask for a file, whatever is written: "write a haiku into a file"."""
+
+
 def _only_words(refs: References) -> bool:
     """Whether the clause is about the answer itself: "change the tone of your answer"."""
     if refs.paths or refs.parties or refs.objects or refs.places:
@@ -294,8 +300,6 @@ def _only_words(refs: References) -> bool:
     spoken = {word.lower() for role, word in refs.words if role in (Role.OBJECT, Role.OF, Role.SOURCE)} | set(
         refs.nouns
     )
-    if "file" in refs.nouns:  # "write a haiku into a file" asks for the file
-        return False
     return "your" in spoken or bool(spoken & SAYING)
 
 

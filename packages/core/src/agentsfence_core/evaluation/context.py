@@ -148,6 +148,9 @@ def breach_of(bounds: Bounds, context: Context, *, alone: bool = False) -> Outco
             if outcome.verdict is Verdict.BLOCK:
                 return outcome
             question = question or outcome
+    if bounds.verified_only and TargetKind.PROGRAM in effect.unverified:
+        told = "it runs something else than the project's own tools"
+        question = question or _ask(effect, ReasonCode.TARGET_UNVERIFIED, told)
     for count in (_amount, _calls):
         outcome = count(bounds, context, sharing)
         if outcome is not None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 AMOUNT_UNIT = 10_000
 """Amounts are counted in ten-thousandths, so that counters stay whole numbers."""
+VERIFIED_RUNS = frozenset({"test.run", "build.run", "lint.run", "package.install"})
+"""Executions that a row lists only as the project has them (``classification/shell/project.py``)."""
 OPAQUE_ID = "id"
 """Kind of an object that is only known by an identifier."""
 _AMOUNT_DIGITS = 24  # characters and magnitude of an amount
@@ -57,6 +59,8 @@ class Bounds:
     evidence: str = ""
     shown: tuple[str, ...] = ()
     """The bound recipients as written, for sentences."""
+    verified_only: bool = False
+    """The row is for a run of the project's own tools: one whose program cannot be seen is another thing."""
 
     @property
     def counts(self) -> bool:
@@ -234,6 +238,7 @@ def _row_bounds(row: Permission, options: EvaluationOptions) -> Bounds:
         needs_approval=row.needs_approval,
         evidence=row.evidence,
         shown=row.recipients,
+        verified_only=row.capability in VERIFIED_RUNS,
     )
 
 
