@@ -471,3 +471,27 @@ class TestDeclaredTools:
         one = begun(settings=Settings(tools=rows), catalogue=builtin().extended(rows, ()))
         one.declare_tools([ToolMapping("frobnicate", "file.read", "READ")])
         assert one.classify("frobnicate", {}).risk is Risk.DELETE
+
+
+class TestToolExamples:
+    """``tools:`` in settings: examples are checked whenever a fence opens."""
+
+    def _open(self, *examples: dict[str, object]) -> None:
+        row = {"match": "acme_push_order", "capability": "purchase.order", "recipients": ["supplier"]}
+        tools = [{**row, "examples": list(examples)}]
+        Fence.open({"store": "memory:", "audit": {"enabled": False}, "tools": tools}).close()
+
+    def test_a_true_example_opens(self) -> None:
+        self._open({"args": {"supplier": "shop@example.com"}, "risk": "FINANCIAL", "recipients": ["shop@example.com"]})
+
+    @pytest.mark.parametrize(
+        ("example", "said"),
+        [
+            ({"risk": "READ"}, r"tools\[0\]\.examples\[0\]: risk is FINANCIAL, not READ"),
+            ({"capability": "file.read"}, "capability is purchase.order"),
+            ({"args": {"vendor": "x@example.com"}, "recipients": ["y@example.com"]}, "y@example.com is not among"),
+        ],
+    )
+    def test_a_false_one_says_what_is_read(self, example: dict[str, object], said: str) -> None:
+        with pytest.raises(SettingsError, match=said):
+            self._open(example)

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentsfence_core._checker import fault
-from agentsfence_core.errors import FenceError
+from agentsfence_core.classification.targets.recipients import canonical_recipient
+from agentsfence_core.errors import FenceError, SettingsError
 from agentsfence_core.fence import Fence
-from agentsfence_core.model import Decision, ReasonCode
+from agentsfence_core.model import Decision, ReasonCode, ToolCall
 
 if TYPE_CHECKING:
     from agentsfence_core.classification.catalogue import Catalogue
     from agentsfence_core.plugins import Plugins
+    from agentsfence_core.ports import ToolExample, ToolMapping
     from agentsfence_core.settings import Settings
 
 
@@ -52,7 +54,29 @@ def _catalogue(settings: Settings, plugins: Plugins) -> Catalogue:
     from agentsfence_core.classification.catalogue import builtin  # noqa: PLC0415
 
     rows = plugins.mappings()
-    return builtin().extended(settings.tools, rows) if settings.tools or rows else builtin()
+    catalogue = builtin().extended(settings.tools, rows) if settings.tools or rows else builtin()
+    for place, row in enumerate(settings.tools):
+        for number, example in enumerate(row.examples):
+            _check_example(catalogue, row, example, f"tools[{place}].examples[{number}]")
+    return catalogue
+
+
+def _check_example(catalogue: Catalogue, row: ToolMapping, example: ToolExample, field: str) -> None:
+    """Raise `SettingsError` where a call is read in another way than its author expects."""
+    from agentsfence_core.classification.classifier import classify  # noqa: PLC0415
+
+    action = classify(ToolCall(example.tool or row.match, example.args), catalogue)
+    read = {"risk": action.risk.value, "capability": action.capability}
+    wanted = {"risk": example.risk, "capability": example.capability}
+    for name, value in wanted.items():
+        if value and value != read[name]:
+            raise SettingsError(f"{field}: {name} is {read[name]}, not {value}", hint="change the row or the example")
+    reached = {party for effect in action.effects for party in effect.recipients}
+    missing = sorted({canonical_recipient(party) for party in example.recipients} - reached)
+    if missing:
+        raise SettingsError(
+            f"{field}: {missing[0]} is not among its recipients", hint="name the argument that holds it"
+        )
 
 
 class BlockingFence:

@@ -182,6 +182,18 @@ class AdapterInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolExample:
+    """A call of a mapped tool, and how its author expects it to be read. Only what is named is compared."""
+
+    args: Mapping[str, object] = field(default_factory=dict)
+    tool: str = ""
+    """The tool's name where ``match`` is a pattern."""
+    risk: str = ""
+    capability: str = ""
+    recipients: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ToolMapping:
     """One row that maps a tool by name or glob, from settings or a plugin."""
 
@@ -198,3 +210,5 @@ class ToolMapping:
     """Argument name -> value name (``amount``, ``role`` …)."""
     content: tuple[str, ...] = ()
     """Names of the arguments that hold message text or file content."""
+    examples: tuple[ToolExample, ...] = ()
+    """Calls with what they must be read as; checked when a fence opens."""
