@@ -24,6 +24,7 @@ from agentsfence_compiler.language.stated_bans import StatedBans
 from agentsfence_compiler.language.tables import (
     ALLOWING,
     NEEDS_YOU,
+    PHRASE_VERBS,
     PLAIN_VERBS,
     WHATEVER,
 )
@@ -182,6 +183,11 @@ class _Bans(StatedBans, ReadingBans):
             low = word_at(self.tokens, at, self.words)
             if not lemmas and (low == "let" or (low in ALLOWING and self._lets(at, segment.last))):
                 return self._let(at, segment.last)
+            two_words = PHRASE_VERBS.get((low, word_at(self.tokens, at + 1, self.words)))
+            if two_words is not None and not (lemmas and not self._listed(at)):
+                lemmas.append(two_words)
+                at += 2
+                continue
             form = self._form(low, first=not lemmas)
             if form is not None and token.kind is Kind.WORD and not (lemmas and not self._listed(at)):
                 if low in self.words.sets["idioms"] and not lemmas:

@@ -51,6 +51,7 @@ PHRASE_VERBS = {
     ("look", "at"): "look",
     ("look", "into"): "look",
     ("look", "through"): "look",
+    ("force", "push"): "force-push",
     ("get", "rid"): "delete",
     ("put", "together"): "create",
     ("write", "down"): "write",

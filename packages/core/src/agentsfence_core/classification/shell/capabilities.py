@@ -23,8 +23,8 @@ _NAMES: Final = {
         system.configure schedule.create container.run desktop.control
         """,
     Risk.EXTERNAL_WRITE: """
-        file.upload web.post git.push repo.write repo.merge issue.create issue.update pr.create package.publish
-        cloud.write deploy.run workflow.run database.write
+        file.upload web.post git.push git.overwrite repo.write repo.merge issue.create issue.update pr.create
+        package.publish cloud.write deploy.run workflow.run database.write
         """,
     Risk.COMMUNICATION: "email.send message.send comment.create pr.review chat.send",
     Risk.DELETE: """

@@ -68,7 +68,7 @@ def push(call: Call, words: list[Word]) -> None:
                 shell_line(call, value)
     if has(words, *_FORCES) or any(word.text.startswith("+") for word in names[1:]):
         call.value("git.push", "force", "true")
-        call.unverified("git.push", TargetKind.OBJECTS)
+        call.effect("git.overwrite")  # what stood there is lost: leave to push is no leave for that
     if call.scan.elsewhere() or has(words, *_EVERYTHING):
         call.unverified("git.push", TargetKind.OBJECTS)
     if has(words, "--mirror", "--prune"):
